@@ -1,0 +1,199 @@
+"""Run one scenario on one engine and write down what came of it."""
+
+from __future__ import annotations
+
+import random
+import sys
+import traceback
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from autodrill.cases.outcome import Frame, Odd, Outcome, Raised, Value, plain
+from autodrill.cases.scenario import Case, Lib, Scenario, Suite
+
+Array = NDArray[Any]
+
+_WARNINGS_KEPT = 3
+_RECURSION_LIMIT = 1000
+_NUMPY_DEFAULT = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """One scenario with everything it needs to run.
+
+    `upstream` is the gradient fed to the output of a case, or the seed to draw one of the
+    output's shape; scenarios without an output do not use it.
+    """
+
+    scenario: str
+    inputs: Mapping[str, Array] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    upstream: Array | int = 0
+
+
+class _Recorder:
+    """What a run has produced so far, also when it ends in an exception."""
+
+    def __init__(self) -> None:
+        self.stage = "forward"
+        self.values: dict[str, Value] = {}
+        self.arrays: dict[str, Any] = {}
+        self.changed: list[str] = []
+
+
+def run(
+    suite: Suite, lib: Lib, request: Request, *, file: str | None = None, catch: bool = True
+) -> Outcome:
+    """Run a scenario on an engine.
+
+    Parameters
+    ----------
+    suite, lib, request
+        The track's scenarios, the engine, and what to run.
+    file : str, optional
+        The engine's file: only its frames are kept of a traceback.
+    catch : bool
+        False lets the engine's exceptions through, for a debugger.
+    """
+    __tracebackhide__ = True
+    _same_start()
+    recorder = _Recorder()
+    raised = None
+    with warnings.catch_warnings(record=True) as caught, np.errstate(**_NUMPY_DEFAULT):  # type: ignore[arg-type]  # a mapping of literals
+        warnings.simplefilter("always")
+        try:
+            _run(suite, suite[request.scenario], lib, request, recorder)
+        except BaseException as error:  # an engine may raise anything, SystemExit included
+            if not catch and not _is_expected(suite[request.scenario], error):
+                raise
+            raised = describe(error, recorder.stage, file)
+    return Outcome(
+        values=recorder.values,
+        raised=raised,
+        changed=tuple(recorder.changed),
+        aliases=_aliases(recorder.arrays),
+        readonly=_readonly(recorder.arrays),
+        warnings=_messages(caught),
+    )
+
+
+def _same_start() -> None:
+    """Give each run the same start, whatever earlier runs or the engine's import have set."""
+    random.seed(0)
+    np.random.seed(0)
+    sys.setrecursionlimit(max(_RECURSION_LIMIT, _depth() + _RECURSION_LIMIT // 2))
+
+
+def _depth() -> int:
+    frame, depth = sys._getframe(), 0
+    while frame.f_back is not None:
+        frame, depth = frame.f_back, depth + 1
+    return depth
+
+
+def _run(suite: Suite, scenario: Scenario, lib: Lib, request: Request, recorder: _Recorder) -> None:
+    __tracebackhide__ = True
+    given = {name: np.array(array) for name, array in request.inputs.items()}
+    if isinstance(scenario, Case):
+        _run_case(suite, scenario, lib, request, given, recorder)
+    else:
+        recorder.stage = "run"
+        result = scenario.build(lib, *given.values(), **request.params)
+        recorder.arrays = dict(result)
+        recorder.values = {name: plain(value) for name, value in result.items()}
+    recorder.changed += [
+        name for name, array in given.items() if not _same(array, request.inputs[name])
+    ]
+
+
+def _run_case(
+    suite: Suite,
+    scenario: Scenario,
+    lib: Lib,
+    request: Request,
+    given: Mapping[str, Array],
+    recorder: _Recorder,
+) -> None:
+    __tracebackhide__ = True
+    leaves = {name: suite.leaf(lib, array) for name, array in given.items()}
+    out = scenario.build(lib, *leaves.values(), **request.params)
+    if not isinstance(out, lib.Tensor):
+        recorder.values["out"] = Odd(type(out).__name__, "")
+        return
+    forward = recorder.values["out"] = plain(out.data)
+    if not isinstance(forward, np.ndarray):
+        return
+    upstream = request.upstream
+    if isinstance(upstream, int):
+        upstream = np.random.default_rng(upstream).standard_normal(forward.shape)
+    elif upstream.shape != forward.shape:
+        return
+    recorder.stage = "backward"
+    fed = np.array(upstream)
+    suite.backward(lib, out, fed)
+    for name, leaf in leaves.items():
+        recorder.arrays[f"{name}.grad"] = leaf.grad
+        recorder.values[f"{name}.grad"] = plain(leaf.grad)
+    if not _same(fed, upstream):
+        recorder.changed.append("upstream")
+    recorder.arrays["upstream"] = fed
+
+
+def _same(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.tobytes() == other.tobytes()
+
+
+def _aliases(arrays: Mapping[str, Any]) -> tuple[str, ...]:
+    own = [(name, array) for name, array in arrays.items() if type(array) is np.ndarray]
+    return tuple(
+        f"{own[i][0]} and {own[j][0]}"
+        for j in range(len(own))
+        for i in range(j)
+        if np.may_share_memory(own[i][1], own[j][1])
+    )
+
+
+def _readonly(arrays: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name, array in arrays.items()
+        if type(array) is np.ndarray and not array.flags.writeable
+    )
+
+
+def _messages(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
+    unique = dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught)
+    return tuple(unique)[:_WARNINGS_KEPT]
+
+
+def _is_expected(scenario: Scenario, error: BaseException) -> bool:
+    names = [one.__name__ for one in type(error).__mro__]
+    return scenario.raises in names and "NotImplementedError" not in names
+
+
+def describe(error: BaseException, stage: str, file: str | None) -> Raised:
+    """Describe an exception as plain data, with the frames that lie in `file`."""
+    try:
+        message = str(error)[:2000]
+    except BaseException:  # the learner's __str__ may raise anything
+        message = ""
+    return Raised(
+        classes=tuple(one.__name__ for one in type(error).__mro__),
+        message=message,
+        stage=stage,
+        frames=_frames(error, file),
+    )
+
+
+def _frames(error: BaseException, file: str | None) -> tuple[Frame, ...]:
+    summary = traceback.StackSummary.extract(
+        traceback.walk_tb(error.__traceback__), lookup_lines=True
+    )
+    own = [one for one in summary if file is not None and one.filename == file]
+    return tuple(Frame(one.lineno or 0, one.name, one.line or "") for one in own[-20:])

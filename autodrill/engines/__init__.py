@@ -1,0 +1,1 @@
+"""Engines: anything that a case can run on."""

@@ -1,0 +1,109 @@
+"""The `grade` that every grader calls: run a scenario, judge it, explain what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from autodrill.cases.judge import Mismatch, judge
+from autodrill.cases.outcome import Outcome
+from autodrill.cases.probe import Probe, probes
+from autodrill.cases.run import Request
+from autodrill.cases.scenario import Case, Scenario, Suite
+from autodrill.engines.engine import Engine
+from autodrill.errors import broken_track
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One failing probe: what was run, what came of it, and what is wrong with that."""
+
+    probe: Probe
+    request: Request
+    outcome: Outcome
+    mismatch: Mismatch
+
+
+class NotGreen(AssertionError):
+    """A grader's finding, on its way through pytest."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.mismatch.message)
+        self.finding = finding
+
+
+@dataclass
+class Grade:
+    """Grade scenarios on one engine; a grader calls it with a scenario's id and shapes.
+
+    Attributes
+    ----------
+    suite, engine, reference
+        The scenarios, the engine that is graded and the one that is right.
+    torch : Engine or None
+        A third engine that cases are compared with as well.
+    only : frozenset of str
+        Symbols to grade; empty for all.
+    missing : frozenset of str
+        Symbols that the graded file does not have.
+    strict : bool
+        Also judge what was changed in place, shared or read-only.
+    ran : int
+        How many probes have run since it was last set to zero.
+    """
+
+    suite: Suite
+    engine: Engine
+    reference: Engine
+    torch: Engine | None = None
+    only: frozenset[str] = frozenset()
+    missing: frozenset[str] = frozenset()
+    strict: bool = False
+    ran: int = 0
+
+    def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
+        """Grade one scenario at the shapes as written and with all sizes equal.
+
+        Raises
+        ------
+        NotGreen
+            With the first thing that is wrong.
+        """
+        __tracebackhide__ = True
+        scenario = self.suite[scenario_id]
+        if self.only and not self.only & set(scenario.symbols):
+            return
+        for probe in probes(scenario, shapes, params):
+            self.ran += 1
+            self._grade(probe)
+
+    def _grade(self, probe: Probe) -> None:
+        __tracebackhide__ = True
+        scenario, request = probe.scenario, probe.request()
+        expected = self._expected(scenario, request)
+        outcome = self.engine.run(request, scenario.limit_s)
+        mismatch = judge(scenario, outcome, expected, strict=self.strict)
+        if mismatch is None and self.torch is not None and isinstance(scenario, Case):
+            theirs = self.torch.run(request, scenario.limit_s)
+            mismatch = judge(scenario, outcome, theirs)
+        if mismatch is not None:
+            raise NotGreen(Finding(probe, request, outcome, mismatch))
+
+    def attempt(self, scenario: Scenario, request: Request) -> tuple[Mismatch | None, Outcome]:
+        """Run and judge a request; the mismatch is None too where the reference can't run it."""
+        expected = None
+        if scenario.judge is None:
+            expected = self.reference.run(request, scenario.limit_s)
+            if judge(scenario, expected, expected) is not None:
+                return None, expected
+        outcome = self.engine.run(request, scenario.limit_s)
+        return judge(scenario, outcome, expected, strict=self.strict), outcome
+
+    def _expected(self, scenario: Scenario, request: Request) -> Outcome | None:
+        if scenario.judge is not None:
+            return None
+        outcome = self.reference.run(request, scenario.limit_s)
+        wrong = judge(scenario, outcome, outcome)
+        if wrong is not None:
+            raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
+        return outcome

@@ -1,0 +1,118 @@
+"""Grade targets, one symbol, or the edge cases, and give the verdicts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autodrill.catalog import Target, Track
+from autodrill.errors import broken_track
+from autodrill.grading.failure import explain
+from autodrill.grading.grade import Grade
+from autodrill.grading.plan import Plan
+from autodrill.grading.session import Graded, run_graders
+from autodrill.results import Failure, TargetResult, worst
+
+STRICT = "strict"
+"""The id under which the edge cases are reported."""
+
+
+def grade_targets(
+    track: Track, grade: Grade, targets: Sequence[Target], file: Path, *, go_on: bool
+) -> tuple[TargetResult, ...]:
+    """Grade whole targets in order, and before each what it needs.
+
+    `go_on=False` stops at the first that is not green.
+    """
+    plan = Plan(track, targets, go_on=go_on)
+
+    def record(graded: Graded) -> None:
+        plan.record(graded.function, graded.test, _failure(track, grade, graded, file))
+
+    totals = run_graders([track.tests], grade, plan.order, plan.wants, record)
+    absent = [f for target in plan.targets for f in target.tests if f not in totals]
+    if absent:
+        raise broken_track(f"the grader `{absent[0]}` of `{track.id}` is missing")
+    return plan.results(totals)
+
+
+def grade_symbol(
+    track: Track, grade: Grade, target: Target, symbol: str, file: Path
+) -> TargetResult:
+    """Grade one symbol by its own cases, whatever test they sit in.
+
+    What other symbols lack is not held against it: then it is blocked by their target.
+    """
+    functions = [function for one in track.targets for function in one.tests]
+    outcomes = _all_of(track, track.tests, _only(grade, [symbol]), file, functions)
+    failures = [one for one in outcomes if one is not None]
+    others = [one for one in failures if one.verdict == "todo" and one.symbol != symbol]
+    blocked_by = None
+    if others and len(others) == len(failures):
+        homes = [one.id for one in track.targets if others[0].symbol in one.symbols]
+        blocked_by = homes[0] if homes else others[0].symbol
+    result = _result(target.id, target.step, f"{target.title}: {symbol}", outcomes)
+    if blocked_by is None:
+        return result
+    return dataclasses.replace(result, verdict="blocked", blocked_by=blocked_by)
+
+
+def grade_strict(
+    track: Track, grade: Grade, symbols: Iterable[str], file: Path, blocked_by: str | None
+) -> TargetResult:
+    """Grade the edge cases beyond the contract, of some symbols or of all."""
+    step, title = len(track.targets) + 1, "edge cases beyond the contract"
+    if blocked_by is not None:
+        return TargetResult(STRICT, step, title, "blocked", 0, 0, 0, blocked_by)
+    strict = dataclasses.replace(_only(grade, symbols), strict=True)
+    return _result(STRICT, step, title, _all_of(track, track.strict_tests, strict, file, None))
+
+
+def _only(grade: Grade, symbols: Iterable[str]) -> Grade:
+    return dataclasses.replace(grade, only=frozenset(symbols))
+
+
+def _all_of(
+    track: Track, tests: Path, grade: Grade, file: Path, functions: Sequence[str] | None
+) -> list[Failure | None]:
+    """Run every test of a grader file that has a probe for what is graded."""
+    outcomes: list[Failure | None] = []
+
+    def order(function: str) -> int | None:
+        if functions is None:
+            return 0
+        return functions.index(function) if function in functions else None
+
+    run_graders(
+        [tests],
+        grade,
+        order,
+        lambda _: True,
+        lambda graded: outcomes.append(_failure(track, grade, graded, file)),
+    )
+    return outcomes
+
+
+def _result(
+    target_id: str, step: int, title: str, outcomes: Sequence[Failure | None]
+) -> TargetResult:
+    failures = tuple(one for one in outcomes if one is not None)
+    if not outcomes:
+        raise broken_track(f"there is no case to grade `{title}`")
+    return TargetResult(
+        id=target_id,
+        step=step,
+        title=title,
+        verdict=worst(one.verdict for one in failures),
+        passed=len(outcomes) - len(failures),
+        failed=len(failures),
+        total=len(outcomes),
+        failures=failures,
+    )
+
+
+def _failure(track: Track, grade: Grade, graded: Graded, file: Path) -> Failure | None:
+    if graded.finding is None:
+        return None
+    return explain(grade, graded.finding, graded.test, file, track.symbols)

@@ -1,0 +1,192 @@
+"""Run graders with pytest inside this process and collect what each of them found.
+
+Nothing of the learner's takes part: no conftest, no ini file, no plugin that loads itself,
+no options from the environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autodrill.errors import AutodrillError, broken_track
+from autodrill.grading.grade import Finding, Grade, NotGreen
+
+_IGNORED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG")
+_UNUSED = (
+    "cacheprovider",
+    "debugging",
+    "doctest",
+    "faulthandler",
+    "junitxml",
+    "legacypath",
+    "logging",
+    "pastebin",
+    "pytester",
+    "recwarn",
+    "setuponly",
+    "setupplan",
+    "skipping",
+    "stepwise",
+    "subtests",
+    "terminal",
+    "threadexception",
+    "unittest",
+    "unraisableexception",
+    "warnings",
+)
+"""Plugins of pytest's own that grading has no use for, each of which costs its import."""
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What one test came to; `finding` is None where it passed."""
+
+    test: str
+    function: str
+    finding: Finding | None
+
+
+def run_graders(
+    files: Sequence[Path],
+    grade: Grade,
+    order: Callable[[str], int | None],
+    wanted: Callable[[str], bool],
+    record: Callable[[Graded], None],
+) -> dict[str, int]:
+    """Run the tests of some grader files.
+
+    Parameters
+    ----------
+    files : sequence of Path
+    grade : Grade
+        What the tests' `grade` fixture gives them.
+    order : callable
+        Gives a test function's place in the run, None to leave it out.
+    wanted : callable
+        Asked about a test function right before each of its tests.
+    record : callable
+        Told what each test came to. A test that graded no probe is not reported.
+
+    Returns
+    -------
+    dict
+        How many tests each test function has that has a place in the run.
+
+    Raises
+    ------
+    AutodrillError
+        If the graders themselves are broken.
+    KeyboardInterrupt
+        If the run was interrupted.
+    """
+    plugin = _Plugin(grade, order, wanted, record)
+    arguments = [str(file) for file in files]
+    for name in _UNUSED:
+        arguments += ["-p", f"no:{name}"]
+    arguments += ["--noconftest", "--assert=plain", "--import-mode=importlib", "-s"]
+    arguments += [f"--rootdir={files[0].parent}", "--override-ini=addopts=", "-c", os.devnull]
+    with _own_environment():
+        code = pytest.main(arguments, plugins=[plugin])
+    if plugin.interrupted:
+        raise KeyboardInterrupt
+    if plugin.error is not None:
+        raise plugin.error
+    if code not in (
+        pytest.ExitCode.OK,
+        pytest.ExitCode.TESTS_FAILED,
+        pytest.ExitCode.NO_TESTS_COLLECTED,
+    ):
+        raise broken_track(f"the graders did not run (pytest ended with {int(code)})")
+    return plugin.totals
+
+
+@contextlib.contextmanager
+def _own_environment() -> Iterator[None]:
+    before = dict(os.environ)
+    for name in _IGNORED:
+        os.environ.pop(name, None)
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+class _Plugin:
+    """The one plugin of a run: the `grade` fixture, the order, the record."""
+
+    def __init__(
+        self,
+        grade: Grade,
+        order: Callable[[str], int | None],
+        wanted: Callable[[str], bool],
+        record: Callable[[Graded], None],
+    ) -> None:
+        self._grade = grade
+        self._order = order
+        self._wanted = wanted
+        self._record = record
+        self.totals: dict[str, int] = {}
+        self.error: Exception | None = None
+        self.interrupted = False
+
+    @pytest.fixture(name="grade", scope="session")
+    def fixture(self) -> Grade:
+        """Give the tests the grade of this run."""
+        return self._grade
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Keep the tests that are asked for, in the order of their targets."""
+        placed = [(self._order(_function(item)), item) for item in items]
+        chosen = [(place, item) for place, item in placed if place is not None]
+        items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
+        self.totals = dict(Counter(_function(item) for item in items))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note a grader file that can't be collected."""
+        if report.failed:
+            self.error = broken_track(f"a grader can't be collected: {report.longrepr}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Pass over a test that is no longer wanted."""
+        if self.error is not None or not self._wanted(_function(item)):
+            return True
+        self._grade.ran = 0
+        return None
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[Any]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Record what a test came to."""
+        report = yield
+        error = call.excinfo.value if call.excinfo is not None else None
+        if error is None:
+            if call.when == "call" and self._grade.ran:
+                self._record(Graded(item.name, _function(item), None))
+        elif isinstance(error, NotGreen):
+            self._record(Graded(item.name, _function(item), error.finding))
+        elif isinstance(error, AutodrillError):
+            self.error = error
+        else:
+            kind = type(error).__name__
+            self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
+        return report
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Note that the person at the keyboard has stopped the run."""
+        self.interrupted = True
+
+
+def _function(item: pytest.Item) -> str:
+    return getattr(item, "originalname", None) or item.name

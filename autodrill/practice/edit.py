@@ -1,0 +1,126 @@
+"""Blank again, and bring back: `reset` and `undo`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from autodrill.catalog import resolve
+from autodrill.errors import NOT_YET, AutodrillError
+from autodrill.history import History
+from autodrill.places import history_file
+from autodrill.practice.locate import locate
+from autodrill.stubs import reblank
+from autodrill.workspace import stub_source, write_text
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A change of the learner's file; `symbols` were blanked, none if it was the whole file."""
+
+    file: Path
+    symbols: tuple[str, ...]
+    kept: bool
+    notices: tuple[str, ...]
+
+
+def reset(name: str | None = None) -> Changed:
+    """Blank a target, a symbol, or the whole file again; the text that was there is kept.
+
+    Raises
+    ------
+    AutodrillError
+        If the text can't be kept anywhere, so that nothing is changed.
+    """
+    subject = locate()
+    track = subject.track
+    before = _bytes(subject.file)
+    symbols: tuple[str, ...] = ()
+    if name is None:
+        after = _with_ends_of(before, stub_source(track))
+    else:
+        chosen = resolve(track, name)
+        symbols = (chosen.symbol,) if chosen.symbol else chosen.target.symbols
+        after = _blanked(before, subject.file, track.reference, symbols, track.id, dict(track.keep))
+    with History(history_file()) as history:
+        notices = _keep(history, subject.file, before) if before is not None else []
+        write_text(subject.file, after)
+        notices += history.notices
+    return Changed(subject.file, symbols, before is not None, tuple(notices))
+
+
+def undo() -> Changed:
+    """Bring back the text that the latest reset, of those not undone, has replaced."""
+    subject = locate()
+    with History(history_file()) as history:
+        found = history.last_reset(subject.file)
+        if found is None:
+            raise AutodrillError(
+                "there is no reset to undo in this workspace",
+                hint="; ".join(history.notices) or "`autodrill reset` is what undo takes back",
+                exit_code=NOT_YET,
+            )
+        snapshot, text = found
+        now = _bytes(subject.file)
+        if now is not None:
+            history.keep(subject.file, now, "undo")
+        write_text(subject.file, text)
+        history.mark_undone(snapshot)
+        return Changed(subject.file, (), now is not None, tuple(history.notices))
+
+
+def _bytes(file: Path) -> bytes | None:
+    """Return a file's content, None if there is none."""
+    try:
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise AutodrillError(
+            f"`{file}` can't be read: {error.strerror or error}", exit_code=NOT_YET
+        ) from error
+
+
+def _blanked(
+    before: bytes | None,
+    file: Path,
+    reference: Path,
+    symbols: tuple[str, ...],
+    track_id: str,
+    keep: dict[str, int],
+) -> bytes:
+    start_again = "`autodrill reset` without a target keeps the text and starts the file again"
+    if before is None:
+        raise AutodrillError(f"`{file.name}` is not there", start_again, NOT_YET)
+    try:
+        text = before.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise AutodrillError(f"`{file.name}` is not UTF-8", start_again, NOT_YET) from error
+    source = reference.read_text(encoding="utf-8")
+    return reblank(text, source, symbols, track_id, keep).encode("utf-8")
+
+
+def _with_ends_of(before: bytes | None, text: str) -> bytes:
+    """Give a text the line ends that the file had."""
+    ends = b"\n"
+    if before is not None and b"\r\n" in before:
+        ends = b"\r\n"
+    elif before is not None and b"\r" in before and b"\n" not in before:
+        ends = b"\r"
+    return text.encode("utf-8").replace(b"\n", ends)
+
+
+def _keep(history: History, file: Path, text: bytes) -> list[str]:
+    """Keep a text in the history or, where that can't be written, beside the file."""
+    if history.keep(file, text, "reset"):
+        return []
+    for number in range(1, 1000):
+        beside = file.with_name(f"{file.name}.before-reset-{number}")
+        if not beside.exists():
+            write_text(beside, text)
+            return [f"the old text was kept as `{beside.name}`, where `undo` does not look"]
+    raise AutodrillError(
+        "the old text could not be kept anywhere; nothing was changed",
+        hint="make room in the workspace",
+        exit_code=NOT_YET,
+    )

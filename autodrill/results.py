@@ -1,0 +1,135 @@
+"""What a use case gives back: frozen, complete, and known to every layer above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+Verdict = Literal["pass", "fail", "todo", "blocked", "error", "timeout", "crash"]
+
+WORST_FIRST: tuple[Verdict, ...] = ("error", "crash", "timeout", "fail", "todo", "blocked")
+
+What = Literal[
+    "forward",
+    "gradient",
+    "shape",
+    "type",
+    "missing",
+    "raised",
+    "not-raised",
+    "graph",
+    "training",
+    "hang",
+    "crash",
+]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A failing computation that can be pasted into a Python prompt in the workspace."""
+
+    code: str
+    inputs: Mapping[str, Array]
+    upstream: Array | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The name of a bug.
+
+    `confidence` is `exact` where a bug of the catalogue gives the learner's outcome on
+    every probe, `pattern` where a general pattern fits. `also` lists bugs that fit as well.
+    """
+
+    bug: str
+    title: str
+    why: str
+    hint: str = ""
+    confidence: Literal["exact", "pattern"] = "exact"
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why one test is not green.
+
+    `line` is a line of the learner's file. `yours` is an array, or a short text where what
+    came back is not one. `trace` holds the learner's own frames, the outermost first.
+    """
+
+    test: str
+    verdict: Verdict
+    what: What
+    message: str
+    symbol: str | None = None
+    of: str | None = None
+    line: int | None = None
+    trace: tuple[str, ...] = ()
+    example: Example | None = None
+    yours: Array | str | None = None
+    expected: Array | str | None = None
+    finite_differences: Array | None = None
+    max_abs_diff: float | None = None
+    diagnosis: Diagnosis | None = None
+    output: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class TargetResult:
+    """The verdict on one target; `blocked_by` is the first target it needs that is not green."""
+
+    id: str
+    step: int
+    title: str
+    verdict: Verdict
+    passed: int
+    failed: int
+    total: int
+    blocked_by: str | None = None
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a file could not be graded at all: one sentence, a place, and what to do."""
+
+    message: str
+    hint: str = ""
+    line: int | None = None
+    column: int | None = None
+    text: str = ""
+    trace: tuple[str, ...] = ()
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """One run of the grader over a file.
+
+    `impl` is `exercise` for a learner's file and `solution` for the reference. `asked`
+    names what was asked for, empty for the whole track in order.
+    """
+
+    track: str
+    track_title: str
+    file: str
+    impl: str
+    verdict: Verdict
+    seconds: float
+    targets: tuple[TargetResult, ...]
+    asked: tuple[str, ...] = ()
+    problem: Problem | None = None
+    warnings: tuple[str, ...] = field(default=())
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the worst of several verdicts, `pass` where all are."""
+    found = set(verdicts)
+    return next((verdict for verdict in WORST_FIRST if verdict in found), "pass")

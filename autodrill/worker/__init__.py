@@ -1,0 +1,1 @@
+"""The process in which the learner's file runs."""

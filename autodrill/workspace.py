@@ -1,0 +1,188 @@
+"""Workspaces: the folder that `start` makes, its marker, and the learner's file in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import stat
+import sys
+import time
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+from autodrill import __version__
+from autodrill.catalog import Track, load_track, track_ids
+from autodrill.errors import NOT_YET, AutodrillError
+from autodrill.stubs import blank
+
+MARKER = Path(".autodrill") / "workspace.toml"
+FORMAT = 1
+
+_CONFTEST = '''"""Let plain pytest run the graders: `pytest {folder}` from the folder above.
+
+`--impl=solution` grades the reference instead of {engine_file}.
+"""
+
+from autodrill.pytest_plugin import *  # noqa: F403
+'''
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder with a marker; `engine_file` is the one file that the learner edits."""
+
+    folder: Path
+    track: Track
+    engine_file: Path
+
+
+def find_workspace(start: Path) -> Workspace | None:
+    """Find the workspace that a folder lies in, None if it lies in none.
+
+    Raises
+    ------
+    AutodrillError
+        If the marker is damaged, of a newer version, or names a track that is not there.
+    """
+    for folder in (start, *start.parents):
+        marker = folder / MARKER
+        if marker.is_file():
+            return _read(folder, marker)
+    return None
+
+
+def create_workspace(track: Track, folder: Path, only: Collection[str] = ()) -> Workspace:
+    """Make a workspace that was not there: stubs, guide, graders, marker.
+
+    Parameters
+    ----------
+    track, folder
+        What to practise, and where; the folder's parents are made.
+    only : collection of str
+        The symbols to blank; empty for all of the track.
+
+    Raises
+    ------
+    AutodrillError
+        If there is something at `folder` already, or it can't be written.
+    """
+    if folder.is_symlink() or folder.exists():
+        raise AutodrillError(
+            f"`{folder}` exists already; nothing was changed", _use_instead(folder)
+        )
+    built = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.partial")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        built.mkdir()
+        _fill(track, folder, built, only)
+        built.rename(folder)
+    except OSError as error:
+        shutil.rmtree(built, ignore_errors=True)
+        raise AutodrillError(
+            f"the workspace `{folder}` can't be made: {error.strerror or error}",
+            hint=f"choose another folder: `autodrill start {track.id} FOLDER`",
+            exit_code=NOT_YET,
+        ) from error
+    return Workspace(folder, track, folder / track.engine_file)
+
+
+def stub_source(track: Track, only: Collection[str] = ()) -> str:
+    """Return the text of a track's engine file with its symbols, or only some, blanked."""
+    reference = track.reference.read_text(encoding="utf-8")
+    return blank(reference, only or track.symbols, track.id, track.keep)
+
+
+def write_text(path: Path, data: bytes) -> None:
+    """Put new content at a path so that it is the old or the new one at every moment.
+
+    A symbolic link stays one: the file that it leads to is replaced.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.partial")
+    try:
+        with open(temporary, "xb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        with contextlib.suppress(OSError):
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise AutodrillError(
+            f"`{path}` can't be written: {error.strerror or error}; it is as it was",
+            hint="free some space, or make the folder writable",
+            exit_code=NOT_YET,
+        ) from error
+
+
+def shadowing_files(folder: Path, expected: Collection[str]) -> list[str]:
+    """Name the files beside the engine file that would hide a module, were they imported."""
+    hidden = sys.stdlib_module_names | {"numpy", "pytest", "torch", "sitecustomize"}
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return []
+    return [
+        entry.name
+        for entry in entries
+        if entry.name not in expected
+        and entry.name.partition(".")[0] in hidden
+        and (entry.name.endswith(".py") or (entry.is_dir() and "." not in entry.name))
+    ]
+
+
+def _fill(track: Track, folder: Path, built: Path, only: Collection[str]) -> None:
+    (built / track.engine_file).write_text(stub_source(track, only), encoding="utf-8")
+    shutil.copyfile(track.guide, built / "README.md")
+    for file in (track.tests, track.strict_tests, track.scenarios):
+        shutil.copyfile(file, built / file.name)
+    conftest = _CONFTEST.format(folder=folder.name, engine_file=track.engine_file)
+    (built / "conftest.py").write_text(conftest, encoding="utf-8")
+    (built / MARKER).parent.mkdir()
+    created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
+    marker = [
+        "# Made by autodrill; it says which track this folder is for.",
+        f"format = {FORMAT}",
+        f'track = "{track.id}"',
+        f'autodrill = "{__version__}"',
+        f'created = "{created}"',
+    ]
+    (built / MARKER).write_text("\n".join(marker) + "\n", encoding="utf-8")
+
+
+def _read(folder: Path, marker: Path) -> Workspace:
+    try:
+        data = tomllib.loads(marker.read_text(encoding="utf-8"))
+        version, track_id = int(data["format"]), str(data["track"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise AutodrillError(
+            f"the marker `{marker}` can't be read: {error}",
+            hint="your file is untouched; start a new workspace and copy your file into it, "
+            "or grade it as it is with `autodrill check --file FILE`",
+        ) from error
+    if version > FORMAT:
+        raise AutodrillError(
+            f"`{folder}` was made by a newer autodrill",
+            hint="upgrade autodrill; nothing was touched",
+        )
+    if track_id not in track_ids():
+        raise AutodrillError(
+            f"`{folder}` is for the track `{track_id}`, which this autodrill does not have",
+            hint="`autodrill tracks` lists the ones it has; nothing was touched",
+        )
+    track = load_track(track_id)
+    return Workspace(folder, track, folder / track.engine_file)
+
+
+def _use_instead(folder: Path) -> str:
+    if (folder / MARKER).is_file():
+        return (
+            f"it is a workspace: `cd {folder}` and `autodrill check`, "
+            "or `autodrill reset` to blank it again"
+        )
+    return "name a folder that does not exist yet: `autodrill start TRACK FOLDER`"
