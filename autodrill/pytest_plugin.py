@@ -20,7 +20,7 @@ from autodrill.engines.reference import load_suite, reference_engine
 from autodrill.errors import AutodrillError
 from autodrill.grading.failure import explain
 from autodrill.grading.grade import Grade, NotGreen
-from autodrill.workspace import find_workspace
+from autodrill.workspace import Workspace, find_workspace
 
 __all__ = ["grade", "pytest_addoption", "pytest_runtest_call"]
 
@@ -41,9 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="module")
 def grade(request: pytest.FixtureRequest) -> Grade:
     """Give the graders the learner's file, or with `--impl=solution` the reference."""
-    workspace = find_workspace(request.path.parent)
-    if workspace is None:
-        pytest.fail(f"{request.path.parent} is no autodrill workspace", pytrace=False)
+    workspace = _workspace(request.path)
     track = workspace.track
     if request.config.getoption("--impl", default="exercise") == "solution":
         engine = reference_engine(track)
@@ -66,11 +64,19 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         assert isinstance(used.engine, LocalEngine)
         file = Path(used.engine.file or "solution.py")
         safe = replace(used, engine=replace(used.engine, catch=True))
-        failure = explain(safe, error.finding, item.name, file, ())
+        track = _workspace(item.path).track
+        failure = explain(track, safe, error.finding, item.name, file, list)
         reason = "\n" + text(failure)
     except AutodrillError as error:
         reason = f"{error.message}\n{error.hint}"
     pytest.fail(reason, pytrace=False)
+
+
+def _workspace(test_file: Path) -> Workspace:
+    workspace = find_workspace(test_file.parent)
+    if workspace is None:
+        pytest.fail(f"{test_file.parent} is no autodrill workspace", pytrace=False)
+    return workspace
 
 
 def _learners_engine(track: Track, file: Path) -> LocalEngine:

@@ -16,6 +16,10 @@ from autodrill.cases.run import Request
 from autodrill.cases.scenario import Domain
 
 Array = NDArray[Any]
+
+_COUNTED = 9
+"""Counting starts again after this number, so that nothing grows large."""
+
 Try = Callable[[Request], Mismatch | None]
 
 BUDGET_S = 0.1
@@ -90,19 +94,20 @@ def _smaller_sizes(probe: Probe, request: Request, search: _Search) -> Request:
 
 
 def _rounder_values(probe: Probe, request: Request, search: _Search) -> Request:
-    best = request
+    best, first = request, 1
     for name, array in request.inputs.items():
         domain = probe.scenario.domains.get(name, "any")
-        for values in _round_values(array, domain):
+        for values in _round_values(array, domain, first):
             candidate = replace(best, inputs={**best.inputs, name: values})
             if search.fails(candidate):
                 best = candidate
                 break
+        first = 1 + (first + array.size - 1) % _COUNTED
     return best
 
 
 def _rounder_upstream(request: Request, shape: tuple[int, ...], search: _Search) -> Request:
-    for upstream in _round_values(np.zeros(shape), "any"):
+    for upstream in _round_values(np.zeros(shape), "any", 1):
         candidate = replace(request, upstream=upstream)
         if search.fails(candidate):
             return candidate
@@ -111,10 +116,13 @@ def _rounder_upstream(request: Request, shape: tuple[int, ...], search: _Search)
     return replace(request, upstream=drawn)
 
 
-def _round_values(array: Array, domain: Domain) -> Iterator[Array]:
-    """Yield arrays of the same shape, in the domain, with ever less simple entries."""
+def _round_values(array: Array, domain: Domain, first: int) -> Iterator[Array]:
+    """Yield arrays of the same shape, in the domain, with ever less simple entries.
+
+    The simplest counts from `first`, so that the inputs of a case hold different numbers.
+    """
     place = np.arange(array.size).reshape(array.shape)
-    count = place + 1.0
+    count = (place + first - 1.0) % _COUNTED + 1.0
     if domain == "signs":
         yield np.zeros(array.shape)
         yield place % 3 - 1.0

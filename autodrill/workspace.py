@@ -16,7 +16,7 @@ from pathlib import Path
 
 from autodrill import __version__
 from autodrill.catalog import Track, load_track, track_ids
-from autodrill.errors import NOT_YET, AutodrillError
+from autodrill.errors import NOT_YET, AutodrillError, broken_track
 from autodrill.stubs import blank
 
 MARKER = Path(".autodrill") / "workspace.toml"
@@ -29,6 +29,13 @@ _CONFTEST = '''"""Let plain pytest run the graders: `pytest {folder}` from the f
 
 from autodrill.pytest_plugin import *  # noqa: F403
 '''
+
+_MARKER = """# Made by autodrill; it says which track this folder is for.
+format = {format}
+track = "{track}"
+autodrill = "{version}"
+created = "{created}"
+"""
 
 
 @dataclass(frozen=True)
@@ -74,11 +81,14 @@ def create_workspace(track: Track, folder: Path, only: Collection[str] = ()) -> 
         raise AutodrillError(
             f"`{folder}` exists already; nothing was changed", _use_instead(folder)
         )
+    contents = _contents(track, folder.name, only)
     built = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.partial")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         built.mkdir()
-        _fill(track, folder, built, only)
+        for name, data in contents.items():
+            (built / name).parent.mkdir(exist_ok=True)
+            (built / name).write_bytes(data)
         built.rename(folder)
     except OSError as error:
         shutil.rmtree(built, ignore_errors=True)
@@ -136,23 +146,25 @@ def shadowing_files(folder: Path, expected: Collection[str]) -> list[str]:
     ]
 
 
-def _fill(track: Track, folder: Path, built: Path, only: Collection[str]) -> None:
-    (built / track.engine_file).write_text(stub_source(track, only), encoding="utf-8")
-    shutil.copyfile(track.guide, built / "README.md")
-    for file in (track.tests, track.strict_tests, track.scenarios):
-        shutil.copyfile(file, built / file.name)
-    conftest = _CONFTEST.format(folder=folder.name, engine_file=track.engine_file)
-    (built / "conftest.py").write_text(conftest, encoding="utf-8")
-    (built / MARKER).parent.mkdir()
-    created = time.strftime("%Y-%m-%dT%H:%M:%S%z")
-    marker = [
-        "# Made by autodrill; it says which track this folder is for.",
-        f"format = {FORMAT}",
-        f'track = "{track.id}"',
-        f'autodrill = "{__version__}"',
-        f'created = "{created}"',
-    ]
-    (built / MARKER).write_text("\n".join(marker) + "\n", encoding="utf-8")
+def _contents(track: Track, name: str, only: Collection[str]) -> dict[Path, bytes]:
+    """Return every file of a new workspace; one that is missing here is our fault."""
+    texts = {
+        Path(track.engine_file): stub_source(track, only),
+        Path("conftest.py"): _CONFTEST.format(folder=name, engine_file=track.engine_file),
+        MARKER: _MARKER.format(
+            format=FORMAT,
+            track=track.id,
+            version=__version__,
+            created=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+        ),
+    }
+    copies = {Path(file.name): file for file in (track.tests, track.strict_tests, track.scenarios)}
+    copies[Path("README.md")] = track.guide
+    try:
+        copied = {name: file.read_bytes() for name, file in copies.items()}
+    except OSError as error:
+        raise broken_track(f"`{error.filename}` of the track `{track.id}` is missing") from error
+    return {name: text.encode("utf-8") for name, text in texts.items()} | copied
 
 
 def _read(folder: Path, marker: Path) -> Workspace:

@@ -147,6 +147,21 @@ HARD_CASES: dict[str, tuple[str, list[str], dict[str, int], str]] = {
             raise NotImplementedError("lab: implement f")
         """,
     ),
+    "one line without a space after the colon": (
+        """\
+        def f():"Say.\\n\\nDerivation\\n---\\nThe secret.";return 1
+        def g():return 1
+        """,
+        ["f", "g"],
+        {},
+        """\
+        def f():
+            'Say.'
+            raise NotImplementedError("lab: implement f")
+        def g():
+            raise NotImplementedError("lab: implement g")
+        """,
+    ),
     "a body begun on the def line and continued below": (
         """\
         def f(x): return [
@@ -542,7 +557,7 @@ def without(source: str, *symbols: str) -> str:
 def run(source: str) -> dict[str, Any]:
     """Execute a file and return its names."""
     names: dict[str, Any] = {}
-    exec(compile(source.removeprefix(BOM), "engine.py", "exec"), names)  # noqa: S102 - our own text
+    exec(compile(source.removeprefix(BOM), "engine.py", "exec"), names)
     return names
 
 
@@ -1081,11 +1096,13 @@ def test_every_symbol_of_a_reference_can_be_blanked(path: Path) -> None:
 
     blanked = blank(source, symbols, path.stem)
 
-    compile(blanked, path, "exec")
-    assert all(is_stub(blanked, symbol) for symbol in symbols)
-    assert "Derivation\n" not in "".join(text_of(blanked, symbol) for symbol in symbols)
+    assert without(blanked, *symbols) == without(source, *symbols)
     assert blank(blanked, symbols, path.stem) == blanked
     assert reblank(source, source, symbols, path.stem) == blanked
+    for node in ast.walk(compile(blanked, path, "exec", ast.PyCF_ONLY_AST)):
+        if isinstance(node, FUNCTION):
+            assert "Derivation\n--" not in (ast.get_docstring(node) or "")
     for symbol in symbols:
         alone = blank(source, [symbol], path.stem)
-        assert without(alone, symbol) == without(source, symbol)
+        compile(alone, path, "exec")
+        assert is_stub(alone, symbol)

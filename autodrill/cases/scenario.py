@@ -101,12 +101,16 @@ class Suite:
     backward : callable
         `backward(lib, out, upstream)` runs backward from `out`, of any shape.
     backward_code : callable
-        The same as text for a snippet: `backward_code(out, upstream)`.
+        The same as text for a snippet: `backward_code(out, upstream)`, where `out` is the
+        expression that gives the tensor.
+    backward_names : tuple of str
+        Names of the engine that this text may use, besides `Tensor`.
     """
 
     leaf: Callable[[Lib, Array], Any] = _leaf
     backward: Callable[[Lib, Any, Array], None] = _backward
     backward_code: Callable[[str, str], str] = _backward_code
+    backward_names: tuple[str, ...] = ()
     scenarios: dict[str, Scenario] = field(default_factory=dict)
 
     def case(

@@ -18,7 +18,13 @@ _COMMENT_COLUMN = 48
 
 
 def snippet(
-    suite: Suite, scenario: Scenario, request: Request, module: str, *, backward: bool = True
+    suite: Suite,
+    scenario: Scenario,
+    request: Request,
+    module: str,
+    *,
+    backward: bool = True,
+    of: str | None = None,
 ) -> str:
     """Write a request as code.
 
@@ -30,10 +36,12 @@ def snippet(
         The name under which the learner imports the engine file.
     backward : bool
         False stops after the forward of a case.
+    of : str, optional
+        The one input whose gradient is of interest; all of them if left out.
     """
     body = _Body(scenario, request.params)
     is_case = isinstance(scenario, Case)
-    names = sorted(body.names | ({"Tensor"} if is_case else set()))
+    names = body.names | ({"Tensor"} if is_case else set())
     inputs = [
         _assignment(name, array, "Tensor" if is_case else "np.array")
         for name, array in request.inputs.items()
@@ -41,13 +49,10 @@ def snippet(
     if is_case and not (backward and isinstance(request.upstream, np.ndarray)):
         lines = [*body.statements, f"{body.result}.data"]
     elif is_case and isinstance(request.upstream, np.ndarray):
-        lines = body.statements
-        out, upstream = body.result, literal(request.upstream)
-        if len(suite.backward_code("out", upstream).splitlines()) > 1 or not out:
-            lines = [*lines, f"out = {out}"]
-            out = "out"
-        lines = [*lines, *suite.backward_code(out, upstream).splitlines()]
-        lines += [f"{name}.grad" for name in request.inputs]
+        code = suite.backward_code(body.result, _upstream(request.upstream))
+        names |= {name for name in suite.backward_names if name in code}
+        lines = [*body.statements, *code.splitlines()]
+        lines += [f"{name}.grad" for name in request.inputs if of in (name, None)]
     elif scenario.example:
         example = scenario.example.strip().replace("{module}", module).splitlines()
         heads = [line for line in example if line.startswith(("import ", "from "))]
@@ -55,7 +60,7 @@ def snippet(
     else:
         lines = [*body.statements, *body.values]
     text = "\n".join([*inputs, *lines])
-    imports = [f"from {module} import {', '.join(names)}"] if names else []
+    imports = [f"from {module} import {', '.join(sorted(names))}"] if names else []
     if "np." in text:
         imports.insert(0, "import numpy as np")
     return "\n".join([*imports, text])
@@ -66,6 +71,10 @@ def literal(array: NDArray[Any]) -> str:
     if array.ndim == 0:
         return _number(array.item())
     return "[" + ", ".join(literal(one) for one in array) + "]"
+
+
+def _upstream(array: NDArray[Any]) -> str:
+    return literal(array) if array.size else f"np.zeros({array.shape})"
 
 
 def _number(value: float) -> str:
@@ -111,7 +120,9 @@ class _Body:
                 self.values = [ast.unparse(one) for one in _results(filled.value)]
                 self.result = _operand(filled.value)
             else:
-                self.statements.append(ast.unparse(filled))
+                text = ast.unparse(filled)
+                # A prompt ends a loop or a function at an empty line.
+                self.statements.append(f"{text}\n" if hasattr(filled, "body") else text)
         self.names = fill.names
 
 

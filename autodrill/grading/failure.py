@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,12 +13,15 @@ from numpy.typing import NDArray
 from autodrill.cases.differences import central_differences
 from autodrill.cases.judge import Mismatch
 from autodrill.cases.outcome import Odd, Outcome, Value
+from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario
 from autodrill.cases.snippet import snippet
-from autodrill.catalog import aliases
+from autodrill.catalog import Track, aliases
+from autodrill.diagnose import Evidence
 from autodrill.grading.grade import Finding, Grade
-from autodrill.results import Example, Failure
+from autodrill.grading.naming import name
+from autodrill.results import Diagnosis, Example, Failure
 from autodrill.shrink import shrink
 
 Array = NDArray[Any]
@@ -28,20 +31,25 @@ _LARGEST_EXAMPLE = 400
 
 
 def explain(
-    grade: Grade, finding: Finding, test: str, file: Path, symbols: Iterable[str]
+    track: Track,
+    grade: Grade,
+    finding: Finding,
+    test: str,
+    file: Path,
+    probes: Callable[[], Sequence[Probe]],
 ) -> Failure:
     """Explain why a test is not green.
 
     Parameters
     ----------
-    grade : Grade
-        The engines, to run smaller inputs on.
+    track, grade
+        The track, and the engines to run smaller inputs on.
     finding, test
         What was found, in which test.
     file : Path
         The engine file; its name is what the snippet imports.
-    symbols : iterable of str
-        The track's symbols.
+    probes : callable
+        Gives all probes of the track, for the name of the bug; none, and none is named.
     """
     scenario, mismatch = finding.probe.scenario, finding.mismatch
     mismatch = _missing_symbol(scenario, mismatch, grade.missing)
@@ -54,7 +62,7 @@ def explain(
         verdict=mismatch.verdict,  # type: ignore[arg-type]  # the judge writes only these words
         what=mismatch.what,  # type: ignore[arg-type]  # as above
         message=mismatch.message,
-        symbol=_symbol(scenario, mismatch, symbols),
+        symbol=_symbol(scenario, mismatch, track.symbols),
         of=mismatch.of,
         line=mismatch.line,
         trace=_trace(found.outcome),
@@ -63,9 +71,27 @@ def explain(
         expected=_shown(mismatch.expected),
         finite_differences=_finite_differences(grade, scenario, found),
         max_abs_diff=_max_abs_diff(mismatch),
+        diagnosis=_diagnosis(track, grade, finding, found, probes),
         output=found.outcome.output,
         warnings=found.outcome.warnings,
     )
+
+
+def _diagnosis(
+    track: Track,
+    grade: Grade,
+    finding: Finding,
+    found: _Found,
+    probes: Callable[[], Sequence[Probe]],
+) -> Diagnosis | None:
+    if found.mismatch.verdict != "fail" or found.mismatch.what == "missing":
+        return None
+    scenario = finding.probe.scenario
+    failing = [
+        Evidence(scenario, found.request, found.outcome),
+        Evidence(scenario, finding.request, finding.outcome),
+    ]
+    return name(track, grade, failing, finding.mismatch, probes())
 
 
 @dataclass(frozen=True)
@@ -134,7 +160,9 @@ def _example(grade: Grade, scenario: Scenario, found: _Found, module: str) -> Ex
     request = _with_upstream(found) if isinstance(scenario, Case) else found.request
     backward = found.mismatch.of is not None or in_backward
     return Example(
-        code=snippet(grade.suite, scenario, request, module, backward=backward),
+        code=snippet(
+            grade.suite, scenario, request, module, backward=backward, of=found.mismatch.of
+        ),
         inputs=request.inputs,
         upstream=request.upstream if isinstance(request.upstream, np.ndarray) else None,
     )

@@ -115,4 +115,4 @@ def _result(
 def _failure(track: Track, grade: Grade, graded: Graded, file: Path) -> Failure | None:
     if graded.finding is None:
         return None
-    return explain(grade, graded.finding, graded.test, file, track.symbols)
+    return explain(track, grade, graded.finding, graded.test, file, graded.probes)

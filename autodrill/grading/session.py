@@ -16,8 +16,9 @@ from typing import Any
 
 import pytest
 
+from autodrill.cases.probe import Probe
 from autodrill.errors import AutodrillError, broken_track
-from autodrill.grading.grade import Finding, Grade, NotGreen
+from autodrill.grading.grade import Finding, Grade, NotGreen, Recorder
 
 _IGNORED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG")
 _UNUSED = (
@@ -47,11 +48,15 @@ _UNUSED = (
 
 @dataclass(frozen=True)
 class Graded:
-    """What one test came to; `finding` is None where it passed."""
+    """What one test came to; `finding` is None where it passed.
+
+    `probes` gives all probes of the grader files that are run, for a diagnosis.
+    """
 
     test: str
     function: str
     finding: Finding | None
+    probes: Callable[[], list[Probe]]
 
 
 def run_graders(
@@ -136,6 +141,8 @@ class _Plugin:
         self._wanted = wanted
         self._record = record
         self.totals: dict[str, int] = {}
+        self._items: list[pytest.Item] = []
+        self._probes: list[Probe] | None = None
         self.error: Exception | None = None
         self.interrupted = False
 
@@ -146,6 +153,7 @@ class _Plugin:
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the tests that are asked for, in the order of their targets."""
+        self._items = list(items)
         placed = [(self._order(_function(item)), item) for item in items]
         chosen = [(place, item) for place, item in placed if place is not None]
         items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
@@ -173,15 +181,25 @@ class _Plugin:
         error = call.excinfo.value if call.excinfo is not None else None
         if error is None:
             if call.when == "call" and self._grade.ran:
-                self._record(Graded(item.name, _function(item), None))
+                self._record(Graded(item.name, _function(item), None, self.probes))
         elif isinstance(error, NotGreen):
-            self._record(Graded(item.name, _function(item), error.finding))
+            self._record(Graded(item.name, _function(item), error.finding, self.probes))
         elif isinstance(error, AutodrillError):
             self.error = error
         else:
             kind = type(error).__name__
             self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
         return report
+
+    def probes(self) -> list[Probe]:
+        """Read the probes off every test, wanted or not, by calling it with a recorder."""
+        if self._probes is None:
+            recorder = Recorder(self._grade.suite)
+            for item in self._items:
+                parameters = item.callspec.params if hasattr(item, "callspec") else {}
+                item.obj(grade=recorder, **parameters)  # type: ignore[attr-defined]  # a function
+            self._probes = recorder.probes
+        return self._probes
 
     def pytest_keyboard_interrupt(self) -> None:
         """Note that the person at the keyboard has stopped the run."""

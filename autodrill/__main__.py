@@ -1,0 +1,5 @@
+"""Run autodrill with `python -m autodrill`."""
+
+from autodrill.cli import main
+
+main()

@@ -1,0 +1,91 @@
+"""`autodrill` alone, `autodrill tracks`, `autodrill where` and `autodrill doctor`."""
+
+from __future__ import annotations
+
+import typer
+
+from autodrill.cli.options import Json, print_json
+from autodrill.errors import BROKEN, PASSED
+
+
+def overview() -> None:
+    """Say where the learner is, and the next command to type."""
+    from autodrill.practice.overview import overview as look
+    from autodrill.render.lists import show_overview
+
+    show_overview(look())
+
+
+def tracks(as_json: Json = False) -> None:
+    """List the tracks and their targets.
+
+    Example: autodrill tracks
+    """
+    from autodrill.practice.about import tracks as all_tracks
+
+    found = all_tracks()
+    if as_json:
+        targets = [
+            {
+                "id": track.id,
+                "title": track.title,
+                "summary": track.summary,
+                "engine_file": track.engine_file,
+                "minutes_are": track.minutes_are,
+                "targets": [
+                    {
+                        "id": target.id,
+                        "step": target.step,
+                        "title": target.title,
+                        "symbols": list(target.symbols),
+                        "needs": list(target.needs),
+                        "minutes": target.minutes,
+                    }
+                    for target in track.targets
+                ],
+            }
+            for track in found
+        ]
+        print_json({"schema": "autodrill.tracks/1", "tracks": targets})
+        return
+    from autodrill.render.lists import show_tracks
+
+    show_tracks(found)
+
+
+def where(as_json: Json = False) -> None:
+    """Print every path that autodrill reads or writes.
+
+    Example: autodrill where
+    """
+    from autodrill.practice.about import where as paths
+
+    found = paths()
+    if as_json:
+        print_json({"schema": "autodrill.where/1", "paths": dict(found)})
+        return
+    from autodrill.render.lists import show_where
+
+    show_where(found)
+
+
+def doctor(as_json: Json = False) -> None:
+    """Say what is installed and what is missing, and try a worker.
+
+    Example: autodrill doctor
+    """
+    from autodrill.practice.about import doctor as examine
+
+    findings = examine()
+    well = all(one.state != "missing" for one in findings)
+    if as_json:
+        rows = [
+            {"name": one.name, "text": one.text, "state": one.state, "hint": one.hint}
+            for one in findings
+        ]
+        print_json({"schema": "autodrill.doctor/1", "well": well, "findings": rows})
+    else:
+        from autodrill.render.lists import show_doctor
+
+        show_doctor(findings)
+    raise typer.Exit(PASSED if well else BROKEN)

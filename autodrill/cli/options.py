@@ -1,0 +1,28 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+TrackOption = Annotated[
+    str | None, typer.Option("--track", help="The track, where no workspace says it.")
+]
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object on stdout, in ASCII so that every encoding can carry it."""
+    sys.stdout.write(json.dumps(data) + "\n")
+
+
+def say(notices: tuple[str, ...] | list[str]) -> None:
+    """Print what there is to say besides the result, on stderr."""
+    if notices:
+        from autodrill.render.errors import warn
+
+        for notice in notices:
+            warn(sys.stderr, notice)

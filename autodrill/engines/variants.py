@@ -1,0 +1,77 @@
+"""Bug variants: the reference with a patch of the catalogue applied.
+
+Compiling the whole reference for each bug would cost more than everything else, so it is
+compiled once; a variant executes that code and replaces the functions that are patched.
+"""
+
+from __future__ import annotations
+
+import types
+from functools import cache
+from typing import Any
+
+from autodrill.bugs import Bug, Patch
+from autodrill.catalog import Track
+from autodrill.engines.engine import LocalEngine
+from autodrill.engines.reference import load_suite
+from autodrill.errors import broken_track
+from autodrill.stubs import text_of
+
+
+@cache
+def variant(track: Track, bug: Bug) -> LocalEngine:
+    """Return the reference with a bug in it, as an engine.
+
+    Raises
+    ------
+    AutodrillError
+        If the patch does not apply, which is a fault of ours (exit 3).
+    """
+    module = types.ModuleType(f"autodrill_variant_{bug.id.replace('-', '_')}")
+    module.__file__ = str(track.reference)
+    exec(_compiled(track), module.__dict__)
+    texts: dict[str, str] = {}
+    for patch in bug.patches:
+        texts[patch.symbol] = _patched(track, bug, patch, texts.get(patch.symbol))
+    for symbol, text in texts.items():
+        _replace(module, symbol, text, f"{track.id}:{bug.id}")
+    return LocalEngine(load_suite(track), module, file=f"{track.id}:{bug.id}")
+
+
+@cache
+def _source(track: Track) -> str:
+    return track.reference.read_text(encoding="utf-8")
+
+
+@cache
+def _compiled(track: Track) -> types.CodeType:
+    return compile(_source(track), str(track.reference), "exec", dont_inherit=True)
+
+
+@cache
+def _text(track: Track, symbol: str) -> str:
+    return text_of(_source(track), symbol)
+
+
+def _patched(track: Track, bug: Bug, patch: Patch, text: str | None) -> str:
+    own = text if text is not None else _text(track, patch.symbol)
+    if own.count(patch.find) != 1:
+        raise broken_track(
+            f"the bug `{bug.id}` of `{track.id}` does not apply: its text stands "
+            f"{own.count(patch.find)} times in `{patch.symbol}`"
+        )
+    return own.replace(patch.find, patch.put)
+
+
+def _replace(module: types.ModuleType, symbol: str, text: str, file: str) -> None:
+    """Compile one function in the module's namespace and put it in its place."""
+    owner_name, _, name = symbol.rpartition(".")
+    space = module.__dict__
+    before = space.get(name)
+    code = compile("from __future__ import annotations\n" + text, file, "exec", dont_inherit=True)
+    exec(code, space)
+    if owner_name:
+        function: Any = space.pop(name)
+        if before is not None:
+            space[name] = before
+        setattr(space[owner_name], name, function)

@@ -1,0 +1,54 @@
+"""Where the learner is: the workspace, what is green, and the one next command."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from autodrill.catalog import Target, Track, track_ids
+from autodrill.history import History
+from autodrill.places import history_file
+from autodrill.workspace import find_workspace
+
+
+@dataclass(frozen=True)
+class Overview:
+    """What `autodrill` alone shows.
+
+    `verdicts` holds the latest verdict of each target that was graded; `elsewhere` is the
+    workspace that was used last, where there is none here.
+    """
+
+    track: Track | None
+    folder: Path | None
+    verdicts: dict[str, str]
+    next_target: Target | None
+    next_command: str
+    elsewhere: Path | None
+    notices: tuple[str, ...]
+
+
+def overview() -> Overview:
+    """Look around from the current folder."""
+    workspace = find_workspace(Path.cwd())
+    with History(history_file()) as history:
+        if workspace is None:
+            last = history.last_workspace()
+            elsewhere = last[0] if last is not None and last[0].is_dir() else None
+            command = f"cd {elsewhere}" if elsewhere else f"autodrill start {track_ids()[0]}"
+            return Overview(None, None, {}, None, command, elsewhere, tuple(history.notices))
+        verdicts = history.last_verdicts(workspace.engine_file)
+        open_targets = [one for one in workspace.track.targets if verdicts.get(one.id) != "pass"]
+        target = open_targets[0] if open_targets else None
+        command = f"autodrill check {target.id}" if target else "autodrill check --strict"
+        if not verdicts:
+            command = "autodrill check"
+        return Overview(
+            workspace.track,
+            workspace.folder,
+            verdicts,
+            target,
+            command,
+            None,
+            tuple(history.notices),
+        )
