@@ -8,7 +8,8 @@ loss back to the leaves and adds up what arrives at each tensor.
 Two rules hold everywhere:
 
 - A gradient has the shape of the array it belongs to.
-- A VJP never changes the array it is given; it may hand it on as it is.
+- A VJP never changes the array it is given, and returns new arrays; it may also hand on the array
+  it was given, or a view of it.
 
 Throughout, `x`, `a`, `b` are the operands of an operation, `y` is its result, `L` is the loss,
 `dx` means dL/dx, and the upstream `g` means dL/dy.
@@ -23,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# glibc gives the memory of a freed array over 128 KiB back to the system, and a training step would
-# page all of its arrays in again. It keeps blocks no larger than the largest it has seen freed, so
-# let it see one of 16 MiB, which nothing ever touches.
+# glibc hands a freed array of over 128 KiB straight back to the system, so that each training step
+# would page in all of its arrays afresh and take half as long again. It keeps blocks no larger than
+# the largest it has seen freed: let it see one of 16 MiB. Its pages are never touched.
 np.empty(1 << 21)
 
 Array = NDArray[np.float64]
@@ -434,14 +435,13 @@ class Tensor:
         The two differ as soon as three axes rotate: the inverse of (2, 0, 1) is (1, 2, 0).
         """
         y = self.data.transpose(*axes)
-        order = np.arange(self.ndim)
-        # NumPy reads the arguments: indexing turns negative axes into what they stand for.
-        order = order[np.reshape(axes, -1)] if axes and axes != (None,) else order[::-1]
-        inverse = np.argsort(order)
+        # NumPy reads the arguments: an array of shape (0, 1, 2, ...) shows where each axis went.
+        inverse = np.argsort(np.empty(range(self.ndim)).transpose(*axes).shape)
         return Tensor._make(y, (self,), lambda g: (g.transpose(inverse),), "transpose")
 
     @property
     def T(self) -> Tensor:
+        """Return the tensor with its axes reversed."""
         return self.transpose()
 
     def __getitem__(self, index: Any) -> Tensor:
@@ -586,8 +586,7 @@ def numerical_gradient(f: Callable[[Any], Tensor | ArrayLike], x: Any, eps: floa
     cancel and leave 2 e f' + O(e^3); divide by 2 e, and the error is O(e^2), where a one-sided
     difference has O(e). Rounding adds about 1e-16 |f| / e, so e must not be too small either.
     """
-    if not isinstance(x, Tensor):
-        x = np.asarray(x, dtype=np.float64)
+    x = x if isinstance(x, Tensor) else np.asarray(x, dtype=np.float64)
     values = x.data if isinstance(x, Tensor) else x
     grad = np.zeros(values.shape)
     for i in np.ndindex(values.shape):
@@ -644,6 +643,7 @@ class Linear:
         return Tensor.lift(x) @ self.weight + self.bias
 
     def parameters(self) -> list[Tensor]:
+        """List the tensors to train."""
         return [self.weight, self.bias]
 
 
@@ -661,6 +661,7 @@ class MLP:
         return last(x)
 
     def parameters(self) -> list[Tensor]:
+        """List the tensors to train, layer by layer."""
         return [p for layer in self.layers for p in layer.parameters()]
 
 

@@ -1,0 +1,73 @@
+"""What the tests share: the real program in a process of its own, in a home of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run of autodrill."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self):
+        return json.loads(self.out)
+
+
+@dataclass
+class Autodrill:
+    """Runs the program as a person would, from a folder, with output in pipes."""
+
+    folder: Path
+    home: Path
+
+    def environment(self, **extra):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PYTEST"))}
+        kept |= {"AUTODRILL_HOME": str(self.home), "COLUMNS": "100", "TERM": "dumb"}
+        return {k: v for k, v in (kept | extra).items() if v is not None}
+
+    def run(self, *arguments, folder=None, stdin="", timeout=120, **extra):
+        done = subprocess.run(
+            [sys.executable, "-m", "autodrill", *map(str, arguments)],
+            cwd=folder or self.folder,
+            env=self.environment(**extra),
+            input=stdin,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=timeout,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    def check(self, *arguments, **options):
+        return self.run("check", "--json", *arguments, **options)
+
+
+@pytest.fixture
+def autodrill(tmp_path):
+    """The program, in an empty folder and with an empty home."""
+    folder, home = tmp_path / "work", tmp_path / "home"
+    folder.mkdir()
+    return Autodrill(folder, home)
+
+
+@pytest.fixture
+def lab01(autodrill):
+    """The program, in a workspace whose engine file is the finished one."""
+    assert autodrill.run("start", "lab01").code == 0
+    autodrill.folder = autodrill.folder / "lab01"
+    engine = autodrill.folder / "exercise.py"
+    engine.write_bytes((ROOT / "reference" / "lab01.py").read_bytes())
+    return autodrill
