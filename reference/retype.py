@@ -17,11 +17,6 @@ from weakref import proxy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# glibc hands a freed array of over 128 KiB straight back to the system, so that each training step
-# would page in all of its arrays afresh and take half as long again. It keeps blocks no larger than
-# the largest it has seen freed: let it see one of 16 MiB. Its pages are never touched.
-np.empty(1 << 21)
-
 Array = NDArray[np.float64]
 Axis = int | tuple[int, ...] | None
 
