@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from autodrill.errors import AutodrillError
+from autodrill.results import Verdict
 
 VERSION = 1
 
@@ -117,7 +118,7 @@ class History:
             for target, (one, bug) in targets.items():
                 write("INSERT INTO verdicts VALUES (?, ?, ?, ?)", (check, target, one, bug))
 
-    def last_verdicts(self, path: Path) -> dict[str, str]:
+    def last_verdicts(self, path: Path) -> dict[str, Verdict]:
         """Return the latest verdict of each target of a file, those never graded left out."""
         rows = self._read(
             "SELECT v.target, v.verdict FROM verdicts v JOIN checks c ON c.id = v.check_id "

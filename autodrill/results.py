@@ -129,6 +129,54 @@ class CheckResult:
     warnings: tuple[str, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class TargetProof:
+    """What is proved of a target: its stub fails, its tests exist, it has three hints."""
+
+    target: str
+    stub_fails: bool
+    stub_passes_tests: tuple[str, ...]
+    tests_missing: tuple[str, ...]
+    hints: bool
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether nothing falls short."""
+        return self.stub_fails and self.hints and not self.tests_missing
+
+
+@dataclass(frozen=True)
+class BugProof:
+    """The test that catches a bug and the name it is given; `fault` says what falls short."""
+
+    bug: str
+    target: str
+    caught_by: str | None
+    named: str | None
+    fault: str = ""
+
+
+@dataclass(frozen=True)
+class TrackProof:
+    """What is proved of a track; `failing` names the tests that its reference fails."""
+
+    track: str
+    targets: tuple[TargetProof, ...]
+    tests: int
+    strict_tests: int
+    failing: tuple[str, ...]
+    bugs: tuple[BugProof, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether nothing falls short."""
+        return (
+            all(one.holds for one in self.targets)
+            and not self.failing
+            and not any(one.fault for one in self.bugs)
+        )
+
+
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Return the worst of several verdicts, `pass` where all are."""
     found = set(verdicts)

@@ -56,7 +56,7 @@ class Scenario:
         Seconds after which it counts as a hang.
     example : str
         A snippet that shows the computation, where the inputs alone do not; `{module}` in it
-        is the engine file's name.
+        is the engine file's name, and the name of a parameter in braces is its value.
     """
 
     id: str

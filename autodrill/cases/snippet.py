@@ -54,7 +54,7 @@ def snippet(
         lines = [*body.statements, *code.splitlines()]
         lines += [f"{name}.grad" for name in request.inputs if of in (name, None)]
     elif scenario.example:
-        example = scenario.example.strip().replace("{module}", module).splitlines()
+        example = _filled(scenario.example, {**request.params, "module": module}).splitlines()
         heads = [line for line in example if line.startswith(("import ", "from "))]
         return "\n".join([*heads, *inputs, *example[len(heads) :]])
     else:
@@ -71,6 +71,13 @@ def literal(array: NDArray[Any]) -> str:
     if array.ndim == 0:
         return _number(array.item())
     return "[" + ", ".join(literal(one) for one in array) + "]"
+
+
+def _filled(example: str, values: Mapping[str, Any]) -> str:
+    text = example.strip()
+    for name, value in values.items():
+        text = text.replace(f"{{{name}}}", str(value))
+    return text
 
 
 def _upstream(array: NDArray[Any]) -> str:

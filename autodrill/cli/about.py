@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
-from autodrill.cli.options import Json, print_json
+from autodrill.cli.options import Json, print_json, say, screen
 from autodrill.errors import BROKEN, PASSED
 
 
 def overview() -> None:
     """Say where the learner is, and the next command to type."""
     from autodrill.practice.overview import overview as look
-    from autodrill.render.lists import show_overview
+    from autodrill.render.workspace import show_overview
 
-    show_overview(look())
+    seen = look()
+    say(seen.notices)
+    title, targets = (seen.track.title, seen.track.targets) if seen.track else ("", ())
+    show_overview(screen(), title, seen.folder, targets, seen.verdicts, seen.next_command)
 
 
 def tracks(as_json: Json = False) -> None:
@@ -50,7 +55,8 @@ def tracks(as_json: Json = False) -> None:
         return
     from autodrill.render.lists import show_tracks
 
-    show_tracks(found)
+    rows = [(one.id, one.summary, f"{len(one.targets)} targets") for one in found]
+    show_tracks(screen(), rows, f"autodrill start {found[0].id}" if found else None)
 
 
 def where(as_json: Json = False) -> None:
@@ -66,7 +72,7 @@ def where(as_json: Json = False) -> None:
         return
     from autodrill.render.lists import show_where
 
-    show_where(found)
+    show_where(screen(), found)
 
 
 def doctor(as_json: Json = False) -> None:
@@ -87,5 +93,26 @@ def doctor(as_json: Json = False) -> None:
     else:
         from autodrill.render.lists import show_doctor
 
-        show_doctor(findings)
+        show_doctor(screen(), [(one.name, one.text, one.state, one.hint) for one in findings])
     raise typer.Exit(PASSED if well else BROKEN)
+
+
+def verify(
+    track: Annotated[str | None, typer.Argument(help="The track; all if left out.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Prove the tracks: stubs fail, references pass, bugs are named.
+
+    Example: autodrill verify TRACK_ID
+    """
+    from autodrill.practice.verify import verify as prove
+    from autodrill.render import proof
+
+    proofs = []
+    for one in prove(track):
+        proofs.append(one)
+        if not as_json:
+            proof.show(screen(), one)
+    if as_json:
+        print_json(proof.report(proofs))
+    raise typer.Exit(PASSED if all(one.holds for one in proofs) else BROKEN)

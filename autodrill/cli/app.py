@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
+from autodrill.catalog import track_ids
 from autodrill.cli import about, check, edit, learn, start
 from autodrill.cli.gate import Gate
 
@@ -27,7 +30,11 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def _help(command: Callable[..., None]) -> str:
+    """Return a command's help, with a track that there is in its example."""
+    return (inspect.getdoc(command) or "").replace("TRACK_ID", next(iter(track_ids()), "TRACK"))
+
+
 def root(
     context: typer.Context,
     version: Annotated[
@@ -37,18 +44,23 @@ def root(
 ) -> None:
     """Practise building an autograd engine in NumPy, graded as you go.
 
-    Example: autodrill start lab01
+    Example: autodrill start TRACK_ID
     """
     if context.invoked_subcommand is None:
         about.overview()
 
 
-app.command()(start.start)
-app.command()(check.check)
-app.command()(learn.hint)
-app.command()(learn.show)
-app.command()(edit.reset)
-app.command()(edit.undo)
-app.command()(about.tracks)
-app.command()(about.where)
-app.command()(about.doctor)
+app.callback(help=_help(root))(root)
+for one in (
+    start.start,
+    check.check,
+    learn.hint,
+    learn.show,
+    edit.reset,
+    edit.undo,
+    about.tracks,
+    about.where,
+    about.verify,
+    about.doctor,
+):
+    app.command(help=_help(one))(one)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Json, TrackOption, print_json, say
+from autodrill.cli.options import Json, TrackOption, print_json, say, screen
 from autodrill.errors import NOT_YET, PASSED
 
 
@@ -38,7 +38,7 @@ def check(
     torch: Annotated[bool, typer.Option("--torch", help="Also compare with live torch.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Grade your engine file: all targets in order, or the ones you name.
+    """Grade your file: all targets in order, or those you name.
 
     Example: autodrill check matmul
     """
@@ -50,12 +50,12 @@ def check(
     )
     checked = run_check(request)
     if as_json:
-        from autodrill.render.report import report
+        from autodrill.render import report
 
-        print_json(report(checked.result))
+        print_json(report.check(checked.result))
     else:
-        from autodrill.render.check import show_check
+        from autodrill.render.check import show
 
-        show_check(checked.result)
+        show(screen(), checked.result, checked.next_command)
     say(save(checked))
     raise typer.Exit(PASSED if checked.result.verdict == "pass" else NOT_YET)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Json, print_json, say
+from autodrill.cli.options import Json, print_json, say, screen
 from autodrill.practice.edit import Changed
 
 
@@ -16,7 +16,7 @@ def reset(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Blank a target again, or the whole file; what you wrote is kept.
+    """Blank a target or the whole file again; your text is kept.
 
     Example: autodrill reset matmul
     """
@@ -47,6 +47,6 @@ def _report(changed: Changed, command: str, as_json: bool) -> None:
             }
         )
         return
-    from autodrill.render.lists import show_changed
+    from autodrill.render.workspace import show_changed
 
-    show_changed(changed.file.name, changed.symbols, command)
+    show_changed(screen(), changed.file.name, changed.symbols, is_undo=command == "undo")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Json, TrackOption, print_json, say
+from autodrill.cli.options import Json, TrackOption, print_json, say, screen
 from autodrill.errors import AutodrillError
 
 
@@ -43,9 +43,11 @@ def hint(
             }
         )
         return
-    from autodrill.render.markdown import show_hint
+    from autodrill.render.markdown import show as show_markdown
 
-    show_hint(found.target, found.level, LEVELS, found.heading, found.text)
+    head = f"## {found.target}, hint {found.level} of {LEVELS}: {found.heading.lower()}"
+    more = "" if found.level == LEVELS else f"\n\n`autodrill hint {found.target}` gives the next."
+    show_markdown(screen(), f"{head}\n\n{found.text}{more}")
 
 
 def show(
@@ -54,7 +56,9 @@ def show(
     track: TrackOption = None,
     as_json: Json = False,
 ) -> None:
-    """Show the reference for a target, with the derivation; asks first while it is not green.
+    """Show the reference for a target, with its derivation.
+
+    It asks first while the target is not green.
 
     Example: autodrill show matmul
     """
@@ -74,9 +78,9 @@ def show(
             }
         )
         return
-    from autodrill.render.markdown import show_sources
+    from autodrill.render.markdown import show_source
 
-    show_sources(shown.target, shown.title, shown.sources)
+    show_source(screen(), "\n\n\n".join(text for _, text in shown.sources))
 
 
 def _ask(target: str) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from autodrill.render.console import Screen
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 TrackOption = Annotated[
@@ -26,3 +29,10 @@ def say(notices: tuple[str, ...] | list[str]) -> None:
 
         for notice in notices:
             warn(sys.stderr, notice)
+
+
+def screen() -> Screen:
+    """Return the screen on stdout."""
+    from autodrill.render.console import Screen
+
+    return Screen(sys.stdout)

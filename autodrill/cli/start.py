@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Json, print_json, say
+from autodrill.cli.options import Json, print_json, say, screen
 
 
 def start(
-    track: Annotated[str, typer.Argument(help="The track, such as lab01.")],
+    track: Annotated[str, typer.Argument(help="The track, see `autodrill tracks`.")],
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Where to make it; ./TRACK if left out.")
     ] = None,
@@ -20,9 +20,9 @@ def start(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a workspace: the engine file with its parts blank, the guide, the graders.
+    """Make a workspace: a blank engine file, guide and graders.
 
-    Example: autodrill start lab01
+    Example: autodrill start TRACK_ID
     """
     from autodrill.practice.start import start as start_workspace
 
@@ -40,6 +40,7 @@ def start(
             }
         )
         return
-    from autodrill.render.lists import show_started
+    from autodrill.render.workspace import show_started
 
-    show_started(workspace.folder, workspace.engine_file, started.first)
+    shown = folder or Path(track)
+    show_started(screen(), str(shown), workspace.engine_file.name, started.first)

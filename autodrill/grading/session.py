@@ -146,7 +146,7 @@ class _Plugin:
         self.error: Exception | None = None
         self.interrupted = False
 
-    @pytest.fixture(name="grade", scope="session")
+    @pytest.fixture(name="grade")
     def fixture(self) -> Grade:
         """Give the tests the grade of this run."""
         return self._grade

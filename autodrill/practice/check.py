@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,11 +40,12 @@ class CheckRequest:
 
 @dataclass(frozen=True)
 class Checked:
-    """A result, and the text that was graded, for the history."""
+    """A result, the text that was graded, for the history, and what to type next."""
 
     result: CheckResult
     subject: Subject
     text: bytes
+    next_command: str
 
 
 def check(request: CheckRequest) -> Checked:
@@ -108,7 +110,28 @@ def _check(
         problem=problem,
         warnings=tuple(warnings),
     )
-    return Checked(result, subject, data)
+    return Checked(result, subject, data, _next_command(request, result))
+
+
+def _next_command(request: CheckRequest, result: CheckResult) -> str:
+    """Return what to type after a green check, or to run this one again."""
+    words = ["autodrill", "check"]
+    if result.verdict != "pass":
+        words += request.names
+    if request.file is not None:
+        words += ["--file", shlex.quote(str(request.file))]
+    if request.track is not None:
+        words += ["--track", request.track]
+    if result.verdict != "pass":
+        return " ".join([*words, *_options(request)])
+    if request.names:
+        return " ".join(words)
+    return "" if request.strict else " ".join([*words, "--strict"])
+
+
+def _options(request: CheckRequest) -> list[str]:
+    asked = (("--all", request.go_on), ("--strict", request.strict), ("--torch", request.torch))
+    return [name for name, is_set in asked if is_set]
 
 
 def _grade(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from autodrill.catalog import Selection, Target, Track, aliases, load_track, resolve
@@ -95,7 +96,7 @@ def _subject(track_id: str | None) -> Subject | None:
         return None
 
 
-def _first_not_green(track: Track, verdicts: dict[str, str]) -> Target:
+def _first_not_green(track: Track, verdicts: Mapping[str, str]) -> Target:
     for target in track.targets:
         if verdicts.get(target.id) != "pass":
             return target

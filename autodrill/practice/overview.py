@@ -8,6 +8,7 @@ from pathlib import Path
 from autodrill.catalog import Target, Track, track_ids
 from autodrill.history import History
 from autodrill.places import history_file
+from autodrill.results import Verdict
 from autodrill.workspace import find_workspace
 
 
@@ -21,7 +22,7 @@ class Overview:
 
     track: Track | None
     folder: Path | None
-    verdicts: dict[str, str]
+    verdicts: dict[str, Verdict]
     next_target: Target | None
     next_command: str
     elsewhere: Path | None

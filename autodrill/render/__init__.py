@@ -1,0 +1,1 @@
+"""Rendering: results as text for people and as JSON; the only package that imports rich."""

@@ -1,0 +1,170 @@
+"""The screen: a stream, how wide it is, and which colours and signs it can show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TextIO
+
+from autodrill.render.layout import Line, Part, Row, fixed, plain, rows
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+_USUAL_WIDTH = 80
+_LARGEST_WIDTH = 100
+_STYLES = {
+    "good": "green",
+    "bad": "bold red",
+    "todo": "yellow",
+    "quiet": "dim",
+    "strong": "bold",
+    "command": "cyan",
+}
+_ASCII = {
+    "✓": "ok",
+    "✗": "x",
+    "·": ".",
+    "…": "..",
+    "→": "->",
+    "•": "*",
+    "×": "x",
+    "–": "-",
+    "—": "-",
+    "‘": "'",
+    "’": "'",
+    "“": '"',
+    "”": '"',
+    **dict.fromkeys("│┃║▌", "|"),
+    **dict.fromkeys("─━═", "-"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼┏┓┗┛┡┩╇╔╗╚╝", "+"),
+}
+
+
+class Screen:
+    """Where a command writes what people read.
+
+    Without colour, which is where NO_COLOR is set, the terminal is dumb or the stream is no
+    terminal, nothing but plain text is written. The width is looked up whenever something is
+    written, so that a resize needs nothing.
+    """
+
+    def __init__(self, stream: TextIO, width: int | None = None) -> None:
+        self.stream = stream
+        self.is_terminal = _is_terminal(stream)
+        self.colour = self.is_terminal and _colour_is_wanted()
+        self._width = width
+
+    @property
+    def width(self) -> int:
+        """Return the columns to fill, at most as many as are good to read."""
+        return min(self._width or _columns(self.stream), _LARGEST_WIDTH)
+
+    @cached_property
+    def console(self) -> Console:
+        """Return the rich console of the stream; it is plain where the screen is."""
+        # Imported here: plain output, and with it the start of every pipeline, needs no rich.
+        from rich.console import Console
+        from rich.theme import Theme
+
+        return Console(
+            file=self.stream,
+            width=self._width,
+            force_terminal=self.colour,
+            color_system="auto" if self.colour else None,
+            theme=Theme(_STYLES),
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+
+    def write(self, lines: Iterable[Line]) -> None:
+        """Write lines, wrapped to the width."""
+        able = [replace(one, parts=tuple(map(self._able, one.parts))) for one in lines]
+        if self.colour:
+            self._write_styled([row for one in able for row in rows(one, self.width)])
+        else:
+            self.stream.write(plain(able, self.width))
+
+    def print(self, renderable: RenderableType) -> None:
+        """Write a text as it is, or anything that rich can render."""
+        if isinstance(renderable, str):
+            self.write([fixed(one) for one in renderable.splitlines()])
+            return
+        from rich.segment import Segment, Segments
+
+        options = self.console.options.update(width=self.width)
+        segments = [
+            segment._replace(text=encodable(segment.text, self._encoding))
+            for segment in self.console.render(renderable, options)
+            if not segment.control
+        ]
+        if self.colour:
+            self.console.print(Segments(segments), end="", soft_wrap=True)
+            return
+        text = "".join(segment.text for segment in Segment.remove_color(segments))
+        self.stream.write("".join(f"{one.rstrip()}\n" for one in text.splitlines()))
+
+    @property
+    def _encoding(self) -> str | None:
+        return getattr(self.stream, "encoding", None)
+
+    def _able(self, part: Part) -> Part:
+        if isinstance(part, str):
+            return encodable(part, self._encoding)
+        return encodable(part[0], self._encoding), part[1]
+
+    def _write_styled(self, fitted: list[Row]) -> None:
+        from rich.text import Text
+
+        text = Text("\n").join(Text.assemble(*row) for row in fitted)
+        self.console.print(text, soft_wrap=True)
+
+
+def encodable(text: str, encoding: str | None) -> str:
+    r"""Write what an encoding does not have in ASCII: a sign of ours, else `\u4e2d` and the like.
+
+    An `encoding` of None, which a stream in memory has, takes everything.
+    """
+    if encoding is None or text.isascii():
+        return text
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(_encodable(one, encoding) for one in text)
+    except LookupError:
+        return encodable(text, "ascii")
+    return text
+
+
+def _encodable(character: str, encoding: str) -> str:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        escaped = character.encode("ascii", "backslashreplace").decode("ascii")
+        return _ASCII.get(character, escaped)
+    return character
+
+
+def _is_terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):  # a bare stand-in for a stream, or a closed one
+        return False
+
+
+def _colour_is_wanted() -> bool:
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "unknown")
+
+
+def _columns(stream: TextIO) -> int:
+    """Return the width as `COLUMNS` gives it, else the terminal's, else the usual one."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except (AttributeError, ValueError, OSError):
+        return _USUAL_WIDTH

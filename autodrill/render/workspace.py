@@ -1,0 +1,79 @@
+"""What the commands about a workspace say: it was made, changed, or looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from autodrill.render.commands import commands
+from autodrill.render.inert import inert
+from autodrill.render.layout import Line, blocks, fixed, glued, line
+from autodrill.render.signs import SIGNS
+
+if TYPE_CHECKING:
+    from autodrill.catalog import Target
+    from autodrill.render.console import Screen
+    from autodrill.results import Verdict
+
+_INDENT = 2
+
+
+def show_started(screen: Screen, folder: str, engine_file: str, first: str) -> None:
+    """Show a workspace that was made, and the three things to do in it."""
+    made = [fixed("made ", (inert(folder), "strong"))]
+    steps = commands(
+        ("go there", f"cd {_quoted(folder)}"),
+        ("read", "README.md"),
+        ("edit", f"{engine_file}, first `{first}`"),
+        ("grade", "autodrill check"),
+    )
+    screen.write(blocks(made, steps))
+
+
+def show_changed(screen: Screen, file: str, symbols: Sequence[str], *, is_undo: bool) -> None:
+    """Show what a reset or an undo has done to a file."""
+    if is_undo:
+        said = [line(f"{inert(file)} is as it was before the reset", hang=_INDENT)]
+        screen.write(blocks(said, commands(("grade", "autodrill check"))))
+        return
+    what = ", ".join(symbols) if symbols else "the whole file"
+    said = [line(f"blanked in {inert(file)}: {what}", hang=_INDENT)]
+    kept = [line("the old text is kept", hang=_INDENT)]
+    screen.write(blocks([*said, *kept], commands(("bring it back", "autodrill undo"))))
+
+
+def show_overview(
+    screen: Screen,
+    title: str,
+    folder: Path | None,
+    targets: Sequence[Target],
+    verdicts: Mapping[str, Verdict],
+    next_command: str,
+) -> None:
+    """Show where the learner is, and the one next command."""
+    if folder is None:
+        where = [line("there is no workspace here or above", hang=_INDENT)]
+        screen.write(blocks(where, commands(("next", next_command))))
+        return
+    done = sum(verdicts.get(one.id) == "pass" for one in targets)
+    head = [
+        line((title, "strong"), hang=_INDENT),
+        fixed((inert(str(folder)), "quiet")),
+        line(f"{done} of {len(targets)} targets green", hang=_INDENT),
+    ]
+    rows = [_standing(one, verdicts.get(one.id)) for one in targets]
+    screen.write(blocks(head, rows, commands(("next", next_command))))
+
+
+def _standing(target: Target, verdict: Verdict | None) -> Line:
+    sign = SIGNS[verdict] if verdict is not None else SIGNS["blocked"]
+    name = f" {target.step} {target.id}"
+    minutes = f" ({target.minutes:g} min)" if target.minutes else ""
+    return line(sign, glued(name), "  ", (f"{target.title}{minutes}", "quiet"), hang=_INDENT + 2)
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    return shlex.quote(path)
