@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from autodrill.cli.options import Json, print_json, say, screen
-from autodrill.practice.edit import Changed
+
+if TYPE_CHECKING:
+    from autodrill.practice.edit import Changed
 
 
 def reset(

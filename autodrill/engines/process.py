@@ -11,7 +11,6 @@ import json
 import os
 import queue
 import re
-import secrets
 import signal
 import subprocess
 import sys
@@ -52,7 +51,7 @@ class Worker:
     """A child process that runs the learner's file; it serves one import of one file."""
 
     def __init__(self) -> None:
-        self.token = secrets.token_hex(8)
+        self.token = os.urandom(8).hex()
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(CHILD)],
             stdin=subprocess.PIPE,

@@ -8,8 +8,6 @@ from pathlib import Path
 
 from autodrill.catalog import Track, aliases, load_track, nearest_hint, track_ids
 from autodrill.errors import AutodrillError
-from autodrill.history import History
-from autodrill.places import history_file
 from autodrill.workspace import Workspace, find_workspace
 
 
@@ -63,6 +61,9 @@ def locate(
 
 def no_workspace() -> AutodrillError:
     """Make the error for a command that needs a workspace and has none."""
+    from autodrill.history import History  # here: it brings sqlite3, which few runs need
+    from autodrill.places import history_file
+
     message = "there is no workspace here or above"
     with History(history_file()) as history:
         last = history.last_workspace()

@@ -227,7 +227,7 @@ def _hint(target: TargetResult, failure: Failure) -> str | None:
 
 
 def _rerun(result: CheckResult, target: TargetResult, next_command: str | None) -> str:
-    if next_command is not None:
+    if next_command:
         return next_command
     if target.id == _EDGE_CASES:
         return " ".join(("autodrill check", *map(inert, result.asked), "--strict"))

@@ -16,8 +16,8 @@ Style = Literal["", "good", "bad", "todo", "quiet", "strong", "command"]
 Part = str | tuple[str, Style]
 Row = tuple[tuple[str, Style], ...]
 
-GLUE = "\u00a0"
-"""A space at which no line is broken; it is written as a plain one."""
+_GLUE = "\x1f"
+"""A space at which no line is broken; it is written as a plain one, and `inert` leaves none."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def fixed(*parts: Part, indent: int = 0) -> Line:
 
 def glued(text: str) -> str:
     """Keep a text on one line where it is part of a line that wraps."""
-    return text.replace(" ", GLUE)
+    return text.replace(" ", _GLUE)
 
 
 BLANK = Line()
@@ -112,7 +112,7 @@ def _text(one: Line) -> str:
 def _row(styled: list[tuple[str, Style]], indent: int) -> Row:
     runs = groupby(styled, key=lambda pair: pair[1])
     parts = tuple(("".join(char for char, _ in run), style) for style, run in runs)
-    shown = tuple((text.replace(GLUE, " "), style) for text, style in parts)
+    shown = tuple((text.replace(_GLUE, " "), style) for text, style in parts)
     return ((" " * indent, ""), *shown) if indent and shown else shown
 
 

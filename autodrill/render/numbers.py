@@ -37,7 +37,10 @@ def comparison(failure: Failure, width: int) -> list[Line]:
     if not _is_alike(yours, expected):
         return _both(yours, expected)
     assert isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)
-    table = _table(failure, yours, expected)
+    wrong = _wrong(yours, expected)
+    if not wrong.any():
+        return []
+    table = _table(failure, yours, expected, wrong)
     gaps = [gap for gap in (4, 2) if _needs(table, gap) <= width]
     if width < STACKED_BELOW or not gaps:
         return _stacked(table)
@@ -73,19 +76,20 @@ class _Table:
         return self.places, self.yours, self.theirs, self.differences
 
 
-def _table(failure: Failure, yours: Array, expected: Array) -> _Table:
-    wrong = _wrong(yours, expected)
+def _table(failure: Failure, yours: Array, expected: Array, wrong: NDArray[np.bool_]) -> _Table:
     differences = _differences(yours, expected, wrong)
     order = _worst_first(differences, wrong) if yours.size > _MOST_ROWS else np.arange(yours.size)
     notes = []
     if yours.size > _MOST_ROWS:
         count = f"{int(wrong.sum()):,} of {yours.size:,} entries differ"
-        notes.append(f"{count}, worst {len(order)} shown" if len(order) else count)
+        notes.append(f"{count}, worst {len(order)} shown")
     theirs, witness = expected, "expected"
-    if failure.finite_differences is not None and failure.finite_differences.shape == yours.shape:
-        theirs, witness = _rounded(failure.finite_differences, expected), "finite differences"
-        if not _can_tell(theirs, yours, expected, wrong):
-            theirs, witness = expected, "expected"
+    measured = failure.finite_differences
+    if measured is not None and measured.shape == yours.shape:
+        rounded = _rounded(measured, expected)
+        if all(_can_tell(one, yours, expected, wrong) for one in (measured, rounded)):
+            theirs, witness = rounded, "finite differences"
+        else:
             notes.append("finite differences can't tell here; this is the exact gradient")
     flat_yours, flat_theirs = (array.reshape(-1)[order].tolist() for array in (yours, theirs))
     flat_differences, flat_wrong = differences[order].tolist(), wrong.reshape(-1)[order].tolist()
@@ -108,9 +112,11 @@ def _table(failure: Failure, yours: Array, expected: Array) -> _Table:
 def _wrong(yours: Array, expected: Array) -> NDArray[np.bool_]:
     from autodrill.cases.judge import differs
 
+    unequal = np.not_equal(yours, expected)
     if yours.dtype == bool:
-        return np.not_equal(yours, expected)
-    return differs(yours, expected)
+        return unequal
+    wrong = differs(yours, expected)
+    return wrong if wrong.any() else unequal  # a scenario may be stricter than most
 
 
 def _differences(yours: Array, expected: Array, wrong: NDArray[np.bool_]) -> Array:

@@ -26,7 +26,7 @@ _MOST_NUMBERS = 100_000
 """An array with more is described by its shape alone."""
 
 
-def report(result: CheckResult) -> Json:
+def check(result: CheckResult) -> Json:
     """Turn a check into a JSON object of the schema `autodrill.check/1`.
 
     Numbers that JSON lacks are the strings "nan", "inf" and "-inf". An array is

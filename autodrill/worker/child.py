@@ -8,6 +8,7 @@ Before anything of the learner's is loaded, the first two move to private descri
 from __future__ import annotations
 
 import faulthandler
+import gc
 import importlib.util
 import io
 import json
@@ -36,8 +37,11 @@ def main() -> None:
     receive, send, trace = _take_channel()
     hello = json.loads(receive.readline())
     sys.path[:] = hello["path"]
+    gc.disable()  # nothing that is imported here is garbage before the process ends
     from autodrill.cases import wire
 
+    gc.freeze()
+    gc.enable()
     spawned = [False]
     sys.addaudithook(lambda event, _: spawned.__setitem__(0, spawned[0] or event in _SPAWNING))
     faulthandler.enable(file=trace, all_threads=False)

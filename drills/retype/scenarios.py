@@ -147,6 +147,12 @@ def leaf_does_nothing(lib):
 # ---------------------------------------------------------------- core: graphs made by hand
 
 
+def _note(ran, out):
+    """Note that the closure of `out` ran, and whether it was given a proper gradient."""
+    is_array = isinstance(out.grad, (np.ndarray, np.generic))
+    ran.append((id(out), is_array and out.grad.shape == out.data.shape))
+
+
 def _weighted(lib, ran, *terms):
     """Make the node `w1 * t1 + w2 * t2 + …` by hand; its closure notes in `ran` that it ran."""
     data = np.zeros(())
@@ -156,7 +162,7 @@ def _weighted(lib, ran, *terms):
     out = lib.Tensor(data, requires_grad=True, _children=parents, _op="weighted")
 
     def _backward():
-        ran.append(out)
+        _note(ran, out)
         for weight, tensor in terms:
             tensor.grad += weight * out.grad
 
@@ -169,7 +175,7 @@ def _total(lib, ran, tensor):
     out = lib.Tensor(tensor.data.sum(), requires_grad=True, _children=(tensor,), _op="total")
 
     def _backward():
-        ran.append(out)
+        _note(ran, out)
         tensor.grad += out.grad
 
     out._backward = _backward
@@ -203,11 +209,12 @@ _RUN_SAYS = {
     "once": "the closure of every node has to run, and run exactly once",
     "consumers first": "a closure ran before all consumers of its node had run: "
     "it passed on a gradient that was not whole yet",
+    "arrays": "a closure has to find an array in the shape of its node's data as the gradient",
 }
 
 
 def _about_run(ran, root):
-    place = {id(node): i for i, node in enumerate(ran)}
+    place = {node: i for i, (node, _) in enumerate(ran)}
     nodes = [node for node in _parents_first(root) if node._prev]
     return {
         "once": len(ran) == len(place) and set(place) == {id(node) for node in nodes},
@@ -216,6 +223,7 @@ def _about_run(ran, root):
             for node in nodes
             for parent in node._prev
         ),
+        "arrays": all(proper for _, proper in ran),
     }
 
 
@@ -297,7 +305,7 @@ def _chain(lib, ran, length):
         out = lib.Tensor(0.0, requires_grad=True, _children=(parent,), _op="link")
 
         def _backward():
-            ran.append(out)
+            _note(ran, out)
             parent.grad += out.grad
 
         out._backward = _backward
@@ -751,7 +759,8 @@ def _owed(case, params):
         behind = {id(node) for node in _parents_first(out)}
         values = {f"{name}.grad": t.grad for name, t in zip(case.inputs, operands, strict=True)}
         values["_prev"] = all(id(operand) in behind for operand in operands)
-        return values
+        values["out.grad"] = out.grad
+        return values | {name: t.data for name, t in zip(case.inputs, operands, strict=True)}
 
     return build
 
@@ -794,7 +803,11 @@ for _id, _operation, _params in (
         domains=_case.domains,
         what="gradient",
         says=dict.fromkeys((f"{name}.grad" for name in _case.inputs), _ONTO)
-        | {"_prev": "its result has to keep the operands in `_prev`, or backward stops there"},
+        | dict.fromkeys(_case.inputs, "the operation has to leave the data of its operands alone")
+        | {
+            "_prev": "its result has to keep the operands in `_prev`, or backward stops there",
+            "out.grad": "its closure has to leave the gradient of the result as it was",
+        },
         example=_owed_example(_case, _operation),
     )
 

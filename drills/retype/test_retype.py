@@ -39,6 +39,8 @@ def test_gradient_accumulates_when_tensor_used_twice(grade):
     grade("fresh_from_list", "")
     grade("keeps_what_was_given")
     grade("leaf_does_nothing")
+    for children in ("a, b", "b, a"):
+        grade("order_of_diamond", children=children)
     for shape in ("", "1", "1 1"):
         grade("used_twice", shape)
         grade("two_losses", shape)
@@ -47,8 +49,6 @@ def test_gradient_accumulates_when_tensor_used_twice(grade):
 
 
 def test_diamond_graph_topological_order(grade):
-    for children in ("a, b", "b, a"):
-        grade("order_of_diamond", children=children)
     grade("order_of_equal_tensors")
     grade("order_of_any_graph", graphs=12)
     grade("order_of_long_chain", length=5000)
@@ -76,14 +76,13 @@ BROADCASTS = (
 
 
 def test_op_add_and_mul_broadcast(grade):
-    for op in ("add", "mul"):
+    for op, by_itself in (("add", "doubled"), ("mul", "squared")):
         for shapes in BROADCASTS:
             grade(op, shapes)
+        grade(by_itself, "n=3 m=4")
         grade(f"{op}_constant", "n=3 m=4")
         grade(f"{op}_array", "m=3")
         grade(f"{op}_adds", "n=2 m=3, m")
-    grade("doubled", "n=3 m=4")
-    grade("squared", "n=3 m=4")
     grade("neg", "n=3 m=4")
     grade("sub", "n=3 m=4, n m")
     grade("sub", "n=3 1, 1 m=4")
@@ -112,6 +111,7 @@ def test_batched_matmul_with_broadcast_matches_torch(grade):
     grade("matmul", "n=3 m=4, b=2 m p=5")
     grade("matmul", "b=2 1 n=3 m=4, c=5 m p=2")
     grade("matmul", "1 n=3 m=4, b=2 m p=5")
+    grade("matmul", "b=2 n=3 m=4, 1 m p=5")
 
 
 # ---------------------------------------------------------------- 4 elementwise
