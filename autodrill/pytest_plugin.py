@@ -66,7 +66,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
         safe = replace(used, engine=replace(used.engine, catch=True))
         track = _workspace(item.path).track
         failure = explain(track, safe, error.finding, item.name, file, list)
-        reason = "\n" + text(failure)
+        reason = text(failure)
     except AutodrillError as error:
         reason = f"{error.message}\n{error.hint}"
     pytest.fail(reason, pytrace=False)

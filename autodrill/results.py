@@ -60,7 +60,8 @@ class Failure:
     """Why one test is not green.
 
     `line` is a line of the learner's file. `yours` is an array, or a short text where what
-    came back is not one. `trace` holds the learner's own frames, the outermost first.
+    came back is not one; two entries differ where they do by more than `tolerance`,
+    relatively. `trace` holds the learner's own frames, the outermost first.
     """
 
     test: str
@@ -76,6 +77,7 @@ class Failure:
     expected: Array | str | None = None
     finite_differences: Array | None = None
     max_abs_diff: float | None = None
+    tolerance: float = 1e-9
     diagnosis: Diagnosis | None = None
     output: str = ""
     warnings: tuple[str, ...] = ()

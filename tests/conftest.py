@@ -47,6 +47,7 @@ class Autodrill:
             encoding="utf-8",
             errors="replace",
             timeout=timeout,
+            check=False,
         )
         assert "Traceback" not in done.stderr, done.stderr
         return Ran(done.returncode, done.stdout, done.stderr)

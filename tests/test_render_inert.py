@@ -1,7 +1,7 @@
 """Text of the learner's is shown and never obeyed."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodrill.render.inert import inert, inert_lines
@@ -41,6 +41,7 @@ def test_tabs_become_spaces():
     assert inert("\tx") == "    x"
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_nothing_but_printable_text_is_left(text):
     assert inert(text).isprintable()

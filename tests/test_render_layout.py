@@ -1,7 +1,7 @@
 """How lines are fitted to a width."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodrill.render.layout import (
@@ -55,6 +55,7 @@ def test_two_ends_of_a_line_stand_below_each_other_where_they_do_not_fit():
 
 
 @pytest.mark.parametrize("width", [1, 5, 20, 60])
+@settings(deadline=None)
 @given(words=WORDS, indent=st.integers(0, 4), hang=st.integers(0, 30))
 def test_no_word_is_lost_or_cut_and_only_a_long_word_is_wider_than_the_screen(
     width, words, indent, hang

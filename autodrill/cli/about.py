@@ -98,7 +98,9 @@ def doctor(as_json: Json = False) -> None:
 
 
 def verify(
-    track: Annotated[str | None, typer.Argument(help="The track; all if left out.")] = None,
+    track: Annotated[
+        str | None, typer.Argument(metavar="[TRACK]", help="The track; all if left out.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Prove the tracks: stubs fail, references pass, bugs are named.

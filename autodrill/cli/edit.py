@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
 def reset(
     target: Annotated[
-        str | None, typer.Argument(help="A target, step or symbol; the whole file if left out.")
+        str | None,
+        typer.Argument(
+            metavar="[TARGET]", help="A target, step or symbol; the whole file if left out."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -14,7 +14,9 @@ from autodrill.errors import AutodrillError
 def hint(
     target: Annotated[
         str | None,
-        typer.Argument(help="A target, step or symbol; the first not green if left out."),
+        typer.Argument(
+            metavar="[TARGET]", help="A target, step or symbol; the first not green if left out."
+        ),
     ] = None,
     level: Annotated[
         int | None, typer.Option("--level", help="1 a nudge, 2 the rule, 3 the shape of the code.")
@@ -51,7 +53,7 @@ def hint(
 
 
 def show(
-    target: Annotated[str, typer.Argument(help="A target, step or symbol.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="A target, step or symbol.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Show it without asking.")] = False,
     track: TrackOption = None,
     as_json: Json = False,

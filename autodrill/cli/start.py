@@ -11,7 +11,9 @@ from autodrill.cli.options import Json, print_json, say, screen
 
 
 def start(
-    track: Annotated[str, typer.Argument(help="The track, see `autodrill tracks`.")],
+    track: Annotated[
+        str, typer.Argument(metavar="TRACK", help="The track, see `autodrill tracks`.")
+    ],
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="Where to make it; ./TRACK if left out.")
     ] = None,

@@ -26,7 +26,7 @@ from autodrill.shrink import shrink
 
 Array = NDArray[Any]
 
-_LARGEST_EXAMPLE = 400
+_LARGEST_EXAMPLE = 60
 """Numbers in a snippet; a larger example is described and not written out."""
 
 
@@ -71,6 +71,7 @@ def explain(
         expected=_shown(mismatch.expected),
         finite_differences=_finite_differences(grade, scenario, found),
         max_abs_diff=_max_abs_diff(mismatch),
+        tolerance=scenario.tolerance,
         diagnosis=_diagnosis(track, grade, finding, found, probes),
         output=found.outcome.output,
         warnings=found.outcome.warnings,

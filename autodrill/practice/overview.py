@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,7 +37,11 @@ def overview() -> Overview:
         if workspace is None:
             last = history.last_workspace()
             elsewhere = last[0] if last is not None and last[0].is_dir() else None
-            command = f"cd {elsewhere}" if elsewhere else f"autodrill start {track_ids()[0]}"
+            command = (
+                f"cd {shlex.quote(str(elsewhere))}"
+                if elsewhere
+                else f"autodrill start {track_ids()[0]}"
+            )
             return Overview(None, None, {}, None, command, elsewhere, tuple(history.notices))
         verdicts = history.last_verdicts(workspace.engine_file)
         open_targets = [one for one in workspace.track.targets if verdicts.get(one.id) != "pass"]

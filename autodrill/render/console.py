@@ -15,13 +15,16 @@ if TYPE_CHECKING:
 
 _USUAL_WIDTH = 80
 _LARGEST_WIDTH = 100
-_STYLES = {
+_STYLES: dict[str, str] = {
     "good": "green",
     "bad": "bold red",
     "todo": "yellow",
     "quiet": "dim",
     "strong": "bold",
     "command": "cyan",
+    # rich puts code on black, which is a blot on a light screen
+    "markdown.code": "bold cyan",
+    "markdown.code_block": "cyan",
 }
 _ASCII = {
     "✓": "ok",

@@ -29,7 +29,7 @@ class Digits:
         if self.scientific:
             return f"{value:.{self.places}e}"
         text = f"{value:.{self.places}f}".rstrip("0")
-        return unsigned_zero(text + "0" if text.endswith(".") else text)
+        return _unsigned_zero(text + "0" if text.endswith(".") else text)
 
 
 def digits_for(values: Sequence[float], apart: Iterable[tuple[float, float]] = ()) -> Digits:
@@ -67,14 +67,25 @@ def write_difference(value: float, digits: Digits) -> str:
 
 
 def aligned(texts: Sequence[str]) -> list[str]:
-    """Pad numbers to one width so that their decimal points are below each other."""
-    heads = [one.partition(".")[0] for one in texts]
-    tails = [one[len(head) :] for one, head in zip(texts, heads, strict=True)]
-    before, after = max(map(len, heads), default=0), max(map(len, tails), default=0)
-    return [f"{head:>{before}}{tail:<{after}}" for head, tail in zip(heads, tails, strict=True)]
+    """Pad numbers to one width so that their decimal points are below each other.
+
+    What has no point because it is nan or infinite stands at the right.
+    """
+    numbers = [one for one in texts if one[-1:].isdigit()]
+    after = max((_after_point(one) for one in numbers), default=0)
+    padded = [
+        one + " " * (after - _after_point(one)) if one[-1:].isdigit() else one for one in texts
+    ]
+    width = max(map(len, padded), default=0)
+    return [one.rjust(width) for one in padded]
 
 
-def unsigned_zero(text: str) -> str:
+def _after_point(text: str) -> int:
+    """Return how many characters the point and what follows it are."""
+    return len(text) - len(text.partition(".")[0])
+
+
+def _unsigned_zero(text: str) -> str:
     """Drop the sign of what was rounded to zero."""
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 

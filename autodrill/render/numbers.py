@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-STACKED_BELOW = 60
+_STACKED_BELOW = 60
+_SMALL = 8
+"""An array of so many entries is shown whole."""
 _MOST_ROWS = 8
+_MOST_STACKED = 4
 _MOST_WRITTEN = 24
 _INDENT = 2
 _TRUSTED = 0.1
@@ -37,12 +40,14 @@ def comparison(failure: Failure, width: int) -> list[Line]:
     if not _is_alike(yours, expected):
         return _both(yours, expected)
     assert isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)
-    wrong = _wrong(yours, expected)
+    wrong = _wrong(yours, expected, failure.tolerance)
     if not wrong.any():
         return []
-    table = _table(failure, yours, expected, wrong)
+    is_narrow = width < _STACKED_BELOW
+    most = _MOST_STACKED if is_narrow else _MOST_ROWS
+    table = _table(failure, yours, expected, wrong, most)
     gaps = [gap for gap in (4, 2) if _needs(table, gap) <= width]
-    if width < STACKED_BELOW or not gaps:
+    if is_narrow or not gaps:
         return _stacked(table)
     return _side_by_side(table, " " * gaps[0])
 
@@ -76,64 +81,64 @@ class _Table:
         return self.places, self.yours, self.theirs, self.differences
 
 
-def _table(failure: Failure, yours: Array, expected: Array, wrong: NDArray[np.bool_]) -> _Table:
+def _table(
+    failure: Failure, yours: Array, expected: Array, wrong: NDArray[np.bool_], most: int
+) -> _Table:
     differences = _differences(yours, expected, wrong)
-    order = _worst_first(differences, wrong) if yours.size > _MOST_ROWS else np.arange(yours.size)
-    notes = []
-    if yours.size > _MOST_ROWS:
+    order, notes = np.arange(yours.size), []
+    if yours.size > _SMALL:
+        order = _worst_first(differences, wrong)[:most]
         count = f"{int(wrong.sum()):,} of {yours.size:,} entries differ"
         notes.append(f"{count}, worst {len(order)} shown")
-    theirs, witness = expected, "expected"
-    measured = failure.finite_differences
-    if measured is not None and measured.shape == yours.shape:
-        rounded = _rounded(measured, expected)
-        if all(_can_tell(one, yours, expected, wrong) for one in (measured, rounded)):
-            theirs, witness = rounded, "finite differences"
-        else:
-            notes.append("finite differences can't tell here; this is the exact gradient")
-    flat_yours, flat_theirs = (array.reshape(-1)[order].tolist() for array in (yours, theirs))
-    flat_differences, flat_wrong = differences[order].tolist(), wrong.reshape(-1)[order].tolist()
-    pairs = zip(flat_yours, flat_theirs, flat_wrong, strict=True)
-    digits = digits_for(
-        flat_yours + flat_theirs, [(one, other) for one, other, is_wrong in pairs if is_wrong]
-    )
+    witness, theirs, note = _witness(failure.finite_differences, yours, expected, wrong)
+    chosen = [one.reshape(-1)[order].tolist() for one in (yours, theirs, differences, wrong)]
+    pairs = [(one, other) for one, other, _, is_wrong in zip(*chosen, strict=True) if is_wrong]
+    digits = digits_for(chosen[0] + chosen[1], pairs)
     return _Table(
         label=_label(failure),
         witness=witness,
         places=[_place(int(index), yours.shape) for index in order],
-        yours=aligned([digits.write(one) for one in flat_yours]),
-        theirs=aligned([digits.write(one) for one in flat_theirs]),
-        differences=aligned([write_difference(one, digits) for one in flat_differences]),
-        wrong=flat_wrong,
-        notes=notes,
+        yours=aligned([digits.write(one) for one in chosen[0]]),
+        theirs=aligned([digits.write(one) for one in chosen[1]]),
+        differences=aligned([write_difference(one, digits) for one in chosen[2]]),
+        wrong=chosen[3],
+        notes=[*notes, note] if note else notes,
     )
 
 
-def _wrong(yours: Array, expected: Array) -> NDArray[np.bool_]:
+def _witness(
+    measured: Array | None, yours: Array, expected: Array, wrong: NDArray[np.bool_]
+) -> tuple[str, Array, str]:
+    """Choose what stands beside the learner's numbers: its name, its numbers and a note."""
+    if measured is None or measured.shape != yours.shape:
+        return "expected", expected, ""
+    rounded = _rounded(measured, expected)
+    if all(_can_tell(one, yours, expected, wrong) for one in (measured, rounded)):
+        return "finite differences", rounded, ""
+    note = "finite differences can't tell here; this is the exact gradient"
+    return "expected", expected, note
+
+
+def _wrong(yours: Array, expected: Array, tolerance: float) -> NDArray[np.bool_]:
     from autodrill.cases.judge import differs
 
-    unequal = np.not_equal(yours, expected)
-    if yours.dtype == bool:
-        return unequal
-    wrong = differs(yours, expected)
-    return wrong if wrong.any() else unequal  # a scenario may be stricter than most
+    return differs(yours, expected, tolerance)
 
 
 def _differences(yours: Array, expected: Array, wrong: NDArray[np.bool_]) -> Array:
-    """Return yours minus expected, flat, with the noise of right entries left out."""
+    """Return yours minus expected, with the noise of right entries left out."""
     if yours.dtype.kind in "bu":
         yours, expected = yours.astype(np.int64), expected.astype(np.int64)
     with np.errstate(all="ignore"):
-        return np.where(wrong, yours - expected, yours.dtype.type(0)).reshape(-1)
+        return np.where(wrong, yours - expected, yours.dtype.type(0))
 
 
 def _worst_first(differences: Array, wrong: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """Return the places of the worst entries, those that are no number first."""
+    """Return the places of the wrong entries, the worst first and what is no number before it."""
     with np.errstate(all="ignore"):
         badness = np.where(np.isfinite(differences), np.abs(differences), np.inf)
-    badness = np.where(wrong.reshape(-1), badness, -1.0)
-    order = np.argsort(-badness, kind="stable")
-    return order[: min(_MOST_ROWS, int(wrong.sum()))]
+    badness = np.where(wrong, badness, -1.0).reshape(-1)
+    return np.argsort(-badness, kind="stable")[: int(wrong.sum())]
 
 
 def _rounded(finite_differences: Array, expected: Array) -> Array:
