@@ -32,6 +32,16 @@ def mul(lib, a, b):
     return a * b
 
 
+@suite.case("Tensor.__add__")
+def add_array(lib, x):
+    return x + np.array([[1.0], [2.0]])
+
+
+@suite.case("Tensor.__mul__")
+def mul_array(lib, x):
+    return x * np.array([[1.0], [2.0]])
+
+
 @suite.case("Tensor.backward", "Tensor.__mul__")
 def square_by_product(lib, x):
     return x * x
@@ -74,6 +84,12 @@ def uneven_paths(lib, x):
     b = a * x
     c = b * a
     return a + c
+
+
+@suite.case("Tensor.backward", "Tensor.__add__")
+def sum_and_again(lib, x, y):
+    """Both sums hand one and the same array to their parents: adding in place spoils y's."""
+    return (x + y) + x
 
 
 @suite.case("Tensor.backward", "Tensor.__add__")
@@ -126,7 +142,39 @@ def gradients_are_kept_apart(lib, x):
     return {"x.grad": t.grad, "y.grad": u.grad, "upstream": upstream}
 
 
+_OWN = "changing one tensor's gradient changes this one: each has to be an array of its own"
+
+
+@suite.scenario(
+    "Tensor.backward",
+    "Tensor.__add__",
+    says=dict.fromkeys(("y.grad", "sum.grad", "upstream"), _OWN),
+)
+def gradients_are_arrays_of_their_own(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    u = lib.Tensor(x, requires_grad=True)
+    total, upstream = t + u, np.array(x)
+    total.backward(upstream)
+    t.grad += 1.0
+    return {"y.grad": u.grad, "sum.grad": total.grad, "upstream": upstream}
+
+
+_EVERY = "backward fills .grad of every tensor that requires one: the root and those between too"
+
+
+@suite.scenario(
+    "Tensor.backward", "Tensor.__mul__", says={"root.grad": _EVERY, "middle.grad": _EVERY}
+)
+def every_tensor_is_filled(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    middle = t * 2.0
+    root = middle * 3.0
+    root.backward(np.full(x.shape, 0.5))
+    return {"root.grad": root.grad, "middle.grad": middle.grad, "x.grad": t.grad}
+
+
 _CONSTANT = "a tensor made with requires_grad=False keeps .grad None"
+_REQUIRES = "a result requires a gradient exactly when one of its parents does"
 
 
 @suite.scenario(
@@ -136,8 +184,8 @@ _CONSTANT = "a tensor made with requires_grad=False keeps .grad None"
     says={
         "constant.grad": _CONSTANT,
         "other.grad": _CONSTANT,
-        "requires_grad": "a result requires a gradient exactly when one of its parents does",
-        "constant requires_grad": "a result requires a gradient exactly when one of its parents does",
+        "requires_grad": _REQUIRES,
+        "constant requires_grad": _REQUIRES,
     },
 )
 def constants(lib, x):
@@ -145,7 +193,7 @@ def constants(lib, x):
     constant = lib.Tensor(x + 1.0)
     other = lib.Tensor(x * 2.0)
     both = constant * other
-    out = t * constant + both
+    out = other * t + t * constant + both
     out.backward(np.full(x.shape, 2.0))
     return {
         "x.grad": t.grad,
@@ -154,6 +202,14 @@ def constants(lib, x):
         "requires_grad": bool(out.requires_grad),
         "constant requires_grad": bool(both.requires_grad),
     }
+
+
+@suite.scenario(
+    "Tensor.__add__",
+    says={"requires_grad": "a sum of constants is a constant: it does not require a gradient"},
+)
+def sum_of_constants(lib, x):
+    return {"requires_grad": bool((lib.Tensor(x) + lib.Tensor(x)).requires_grad)}
 
 
 @suite.scenario(
@@ -219,6 +275,11 @@ def div(lib, a, b):
     return a / b
 
 
+@suite.case("Tensor.__truediv__")
+def div_by_array(lib, x):
+    return x / np.array([[2.0], [4.0]])
+
+
 @suite.case("Tensor.__pow__", x="nonzero")
 def pow(lib, x, *, exponent):
     return x**exponent
@@ -254,6 +315,12 @@ def relu_at_zero(lib, x):
     return x.relu()
 
 
+@suite.case("Tensor.relu", "Tensor.__mul__")
+def relu_and_input(lib, x):
+    """The input is used once more: relu must not have written into it."""
+    return x.relu() * x
+
+
 @suite.case("Tensor.exp", "Tensor.__add__")
 def exp_used_twice(lib, x):
     return x.exp() * x + x.exp()
@@ -273,6 +340,11 @@ def matmul(lib, A, B):
 
 
 @suite.case("Tensor.__matmul__")
+def matmul_by_array(lib, A):
+    return A @ np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+@suite.case("Tensor.__matmul__")
 def matmul_by_itself(lib, A):
     return A @ A
 
@@ -283,6 +355,11 @@ def matmul_by_itself(lib, A):
 @suite.case("Tensor.sum")
 def sum(lib, x, *, axis=None, keepdims=False):
     return x.sum(axis=axis, keepdims=keepdims)
+
+
+@suite.case("Tensor.sum")
+def sum_default(lib, x):
+    return x.sum()
 
 
 @suite.case("Tensor.sum", "Tensor.__mul__")
@@ -340,6 +417,16 @@ def getitem(lib, x, *, index):
     return x[index]
 
 
+@suite.scenario("Tensor.__getitem__", what="gradient", says={"x.grad": "a second backward is wrong"})
+def getitem_then_twice_backward(lib, x):
+    """What the first pass scattered must not be there when the second one scatters."""
+    t = lib.Tensor(x, requires_grad=True)
+    picked = t[[0, 0, 1]]
+    picked.backward(np.array([1.0, 2.0, 3.0]))
+    picked.backward(np.array([4.0, 5.0, 6.0]))
+    return {"x.grad": t.grad}
+
+
 @suite.case("Tensor.__getitem__", "Tensor.__mul__")
 def getitem_twice(lib, x, *, index):
     return x[index] * x[index]
@@ -348,6 +435,12 @@ def getitem_twice(lib, x, *, index):
 @suite.case("Tensor.logsumexp")
 def logsumexp(lib, x, *, axis=-1, keepdims=False):
     return x.logsumexp(axis=axis, keepdims=keepdims)
+
+
+@suite.case("Tensor.logsumexp", "Tensor.__mul__")
+def logsumexp_and_input(lib, x):
+    """The input is used once more: logsumexp must not have written into it."""
+    return x.logsumexp(axis=-1, keepdims=True) * x
 
 
 @suite.case("Tensor.logsumexp")
@@ -387,6 +480,17 @@ def log_softmax(lib, x, *, axis=-1):
 @suite.case("log_softmax")
 def log_softmax_shifted(lib, x, *, by):
     return lib.log_softmax(x + by)
+
+
+@suite.case("log_softmax")
+def log_softmax_scaled(lib, x, *, by):
+    """Entries of one row far apart: the logarithm of a softmax that has become 0 is -inf."""
+    return lib.log_softmax(x * by)
+
+
+@suite.case("log_softmax")
+def log_softmax_rows_apart(lib, x, *, gap):
+    return lib.log_softmax(x + np.array([[0.0], [gap]]))
 
 
 @suite.scenario("log_softmax", what="forward", says={"totals": "exp of each row has to sum to 1"})
@@ -431,6 +535,20 @@ def numerical_gradient(lib, x):
         return float(np.prod(v) + np.sum(v**3))
 
     return {"gradient": np.asarray(lib.numerical_gradient(f, x)), "x afterwards": x}
+
+
+@suite.scenario(
+    "numerical_gradient",
+    what="gradient",
+    tolerance=1e-8,
+    says={"gradient": "eps is the step to either side; a large one has an error of its own"},
+)
+def numerical_gradient_of_a_large_step(lib, x, *, eps):
+    def f(v):
+        v = v.data if isinstance(v, lib.Tensor) else v
+        return float(np.sum(v**3))
+
+    return {"gradient": np.asarray(lib.numerical_gradient(f, x, eps=eps))}
 
 
 _STEP = "the parameter has to become data - lr * grad"
@@ -559,3 +677,282 @@ def _evaluate(lib, arrays):
     logs = h - np.log(np.exp(h).sum(axis=1, keepdims=True))
     loss = -logs[np.arange(len(classes)), classes].mean()
     return float(loss), float((h.argmax(axis=1) == classes).mean())
+
+
+# ---------------------------------------------------------------- strict
+
+
+@suite.case("Tensor.__rsub__", "Tensor.__sub__")
+def number_minus(lib, x):
+    return 1.0 - x
+
+
+@suite.case("Tensor.__rtruediv__", "Tensor.__truediv__", x="nonzero")
+def number_over(lib, x):
+    return 2.0 / x
+
+
+@suite.case("Tensor.__radd__", "Tensor.__add__")
+def array_plus(lib, x):
+    return np.array([[1.0], [2.0]]) + x
+
+
+@suite.case("Tensor.__rsub__", "Tensor.__sub__")
+def array_minus(lib, x):
+    return np.array([[1.0], [2.0]]) - x
+
+
+@suite.case("Tensor.__rmul__", "Tensor.__mul__")
+def array_times(lib, x):
+    return np.array([[1.0], [2.0]]) * x
+
+
+@suite.case("Tensor.__rtruediv__", "Tensor.__truediv__", x="nonzero")
+def array_over(lib, x):
+    return np.array([[1.0], [2.0]]) / x
+
+
+@suite.case("Tensor.__pow__", x="signs")
+def pow_at_zero(lib, x, *, exponent):
+    return x**exponent
+
+
+@suite.case("Tensor.reshape")
+def reshape_by_tuple(lib, x, *, shape):
+    return x.reshape(shape)
+
+
+@suite.case("Tensor.transpose")
+def transpose_by_tuple(lib, x, *, axes):
+    return x.transpose(axes)
+
+
+@suite.scenario(
+    "Tensor.sum", what="forward", says={"y": "an empty tuple of axes sums over nothing"}
+)
+def sum_over_nothing(lib, x):
+    """Not a case: torch takes an empty tuple for all axes."""
+    t = lib.Tensor(x, requires_grad=True)
+    y = t.sum(axis=())
+    y.backward(np.full(x.shape, 2.0))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+_INDEX = "a Tensor of whole numbers is an index as an array is"
+
+
+@suite.scenario("Tensor.__getitem__", what="forward", says={"y": _INDEX, "x.grad": _INDEX})
+def getitem_by_tensor(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    y = t[lib.Tensor([0, 2, 2])]
+    y.backward(np.arange(1.0, x[[0, 2, 2]].size + 1).reshape(y.shape))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario("Tensor.__getitem__", what="forward", says={"y": _INDEX, "x.grad": _INDEX})
+def getitem_by_two_tensors(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    y = t[lib.Tensor([0, 2, 2]), lib.Tensor([1, 0, 0])]
+    y.backward(np.array([1.0, 2.0, 3.0]))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+_INFINITE = "a row of -inf has the logsumexp -inf, and no gradient flows into it"
+
+
+@suite.scenario("Tensor.logsumexp", what="forward", says={"y": _INFINITE, "x.grad": _INFINITE})
+def logsumexp_of_minus_infinity(lib):
+    t = lib.Tensor([[-np.inf, -np.inf], [-np.inf, 1.0], [0.0, 2.0]], requires_grad=True)
+    y = t.logsumexp(axis=-1)
+    y.backward(np.array([1.0, 2.0, 3.0]))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.case("cross_entropy")
+def cross_entropy_of_list(lib, logits, *, targets):
+    return lib.cross_entropy(logits, targets)
+
+
+_DOUBLE = "whatever dtype comes in, data and gradients are float64"
+
+
+@suite.scenario(
+    "Tensor.backward",
+    "Tensor.__add__",
+    "Tensor.__mul__",
+    says=dict.fromkeys(("data", "y", "x.grad"), _DOUBLE),
+)
+def data_of_another_dtype(lib, x, *, dtype):
+    t = lib.Tensor(x.astype(dtype), requires_grad=True)
+    y = t * t + t
+    y.backward(np.ones(x.shape, dtype=dtype))
+    return {"data": t.data, "y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario("Tensor.__pow__", says={"y": _DOUBLE, "x.grad": _DOUBLE})
+def power_of_integers(lib):
+    """NumPy refuses integers to negative integer powers; float64 data has no such trouble."""
+    t = lib.Tensor([1, 2, 4], requires_grad=True)
+    y = t**-1
+    y.backward(np.array([1.0, 2.0, 3.0]))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario("Tensor.backward", says={"x.grad": "the upstream may be a list of numbers"})
+def upstream_as_list(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    (t * 3.0).backward(np.arange(x.size).reshape(x.shape).tolist())
+    return {"x.grad": t.grad}
+
+
+_TWICE = "a second backward on the same graph adds the same gradients once more, no more, no less"
+
+
+@suite.scenario(
+    "Tensor.backward",
+    says=dict.fromkeys(("x.grad", "y.grad", "middle.grad", "root.grad"), _TWICE),
+)
+def same_graph_twice(lib, x, y, upstream):
+    t, u = lib.Tensor(x, requires_grad=True), lib.Tensor(y, requires_grad=True)
+    middle = t * u
+    root = (middle + t) * middle
+    root.backward(upstream)
+    root.backward(upstream)
+    return {"x.grad": t.grad, "y.grad": u.grad, "middle.grad": middle.grad, "root.grad": root.grad}
+
+
+_UNUSED = "what does not lead to the root takes no part"
+
+
+@suite.scenario("Tensor.backward", says={"x.grad": _UNUSED, "unused.grad": _UNUSED})
+def unused_branch(lib, x):
+    t = lib.Tensor(x, requires_grad=True)
+    middle = t * 2.0
+    unused = middle * t + t
+    (middle * 3.0).backward(np.full(x.shape, 0.5))
+    return {"x.grad": t.grad, "unused.grad": unused.grad}
+
+
+@suite.scenario("Tensor.backward", says={"constant.grad": _CONSTANT})
+def constant_used_twice(lib, x):
+    t, constant = lib.Tensor(x, requires_grad=True), lib.Tensor(x + 1.0)
+    (t * constant + constant * constant + constant).backward(np.full(x.shape, 0.5))
+    return {"x.grad": t.grad, "constant.grad": constant.grad}
+
+
+@suite.scenario("Tensor.backward", says={"grad": _CONSTANT})
+def constant_root(lib):
+    """To refuse such a root, as torch does, is right too; the stub's error is passed on."""
+    constant = lib.Tensor(2.0)
+    try:
+        constant.backward()
+    except NotImplementedError:
+        raise
+    except RuntimeError:
+        pass
+    return {"grad": constant.grad}
+
+
+_ON_CONSTANTS = {
+    "c / c": lambda c: c / c,
+    "c ** 2": lambda c: c**2,
+    "c.exp()": lambda c: c.exp(),
+    "c.log()": lambda c: c.log(),
+    "c.relu()": lambda c: c.relu(),
+    "c.tanh()": lambda c: c.tanh(),
+    "c @ c": lambda c: c @ c,
+    "c.sum()": lambda c: c.sum(),
+    "c.reshape(4)": lambda c: c.reshape(4),
+    "c.transpose()": lambda c: c.transpose(),
+    "c[0]": lambda c: c[0],
+    "c.logsumexp()": lambda c: c.logsumexp(),
+}
+
+
+@suite.scenario(
+    "Tensor._make",
+    says={name: f"`{name}` of a constant requires a gradient" for name in _ON_CONSTANTS},
+)
+def constants_stay_constants(lib):
+    c = lib.Tensor([[1.0, 2.0], [3.0, 4.0]])
+    return {name: bool(make(c).requires_grad) for name, make in _ON_CONSTANTS.items()}
+
+
+@suite.scenario(what="gradient")
+def no_gradient_is_shared(lib, x):
+    """Each of these hands its upstream on as it is, or a view of it."""
+    leaves = [lib.Tensor(x, requires_grad=True) for _ in range(6)]
+    a, b, c, d, e, f = leaves
+    results = {
+        "sum of two": a + b,
+        "reshaped": c.reshape(-1),
+        "transposed": d.transpose(),
+        "picked": e[...],
+        "summed": f.sum(axis=0),
+    }
+    for out in results.values():
+        out.backward(np.ones(out.shape))
+    grads = {f"{name}.grad": out.grad for name, out in results.items()}
+    return grads | {f"{name}.grad": leaf.grad for name, leaf in zip("abcdef", leaves, strict=True)}
+
+
+@suite.scenario(
+    "Tensor.backward",
+    "Tensor.__add__",
+    says={"x.grad": "x is doubled 40 times: its gradient is 2**40"},
+    limit_s=3.0,
+)
+def doubled_forty_times(lib):
+    """There are 2**40 paths and 40 nodes: only a visit per node comes to an end."""
+    x = y = lib.Tensor(1.0, requires_grad=True)
+    for _ in range(40):
+        y = y + y
+    y.backward()
+    return {"x.grad": x.grad}
+
+
+@suite.scenario(
+    "numerical_gradient",
+    what="gradient",
+    says={"restored": _RESTORED},
+    example="""
+import numpy as np
+from {module} import numerical_gradient
+x = np.array([1e-9, 0.1])
+numerical_gradient(lambda v: v.sum(), x)
+x
+""",
+)
+def numerical_gradient_restores_exactly(lib):
+    """To take eps away again is not enough: 1e-9 + eps - eps is another number."""
+
+    def f(v):
+        return float(np.sum(v.data if isinstance(v, lib.Tensor) else v))
+
+    x = np.array([1e-9, 0.1, 1.0 / 3.0])
+    lib.numerical_gradient(f, x)
+    return {"restored": x.tolist() == [1e-9, 0.1, 1.0 / 3.0]}
+
+
+_HELD = "a gradient that somebody holds has to stay as it was: sgd_step must not change the array"
+_LENT = "the array that the parameter was made of belongs to the caller: it has to stay as it was"
+
+
+@suite.scenario("sgd_step", what="training", says={"held": _HELD, "lent": _LENT, "w": _STEP})
+def sgd_leaves_arrays_alone(lib, w):
+    parameter = lib.Tensor(w, requires_grad=True)
+    (parameter * parameter).backward(np.ones_like(w))
+    held = parameter.grad
+    lib.sgd_step([parameter], 0.1)
+    return {"held": held, "lent": w, "w": parameter.data}
+
+
+@suite.scenario(
+    "sgd_step",
+    what="training",
+    says=dict.fromkeys(("w", "w.grad"), "a parameter without a gradient stays as it is"),
+)
+def sgd_passes_over(lib, w):
+    parameter = lib.Tensor(w, requires_grad=True)
+    lib.sgd_step([parameter], 0.1)
+    return {"w": np.array(parameter.data), "w.grad": parameter.grad}

@@ -8,6 +8,7 @@ Run them with `autodrill check`, or with plain `pytest` from the folder above th
 """
 
 import pytest
+
 from autodrill.cases import dims
 
 # ---------------------------------------------------------------- 1 unbroadcast
@@ -45,10 +46,15 @@ def test_node_used_twice_accumulates(grade):
     grade("square_by_product", "")
     grade("square_by_product", "n=3 m=2")
     grade("doubled", "n=3 m=2")
-    grade("add", "n=3 m=2, n m")
-    grade("mul", "n=3 m=2, n m")
+    for op in ("add", "mul"):
+        grade(op, "n=3 m=2, n m")
+        grade(op, "n=3 m=2, m")
+        grade(op, "n=3 1, n m=2")
+    grade("every_tensor_is_filled", "n=3")
     grade("two_backwards", "n=3")
+    grade("same_graph_twice", "n=3, n, n")
     grade("gradients_are_kept_apart", "n=3")
+    grade("gradients_are_arrays_of_their_own", "n=3")
 
 
 def test_diamond_graph(grade):
@@ -56,6 +62,7 @@ def test_diamond_graph(grade):
     grade("itself_plus_product", "n=2")
     grade("diamond", "n=2 m=3")
     grade("uneven_paths", "n=2")
+    grade("sum_and_again", "n=2, n")
     grade("diamond_shared_inside", "n=2 m=3, n m")
     grade("doubled_many_times", "n=2")
     grade("equal_leaves", "n=2")
@@ -63,6 +70,9 @@ def test_diamond_graph(grade):
 
 def test_constants_get_no_grad(grade):
     grade("constants", "n=2 m=3")
+    grade("sum_of_constants", "n=2")
+    grade("add_array", "m=3")
+    grade("mul_array", "m=3")
 
 
 def test_backward_on_nonscalar_needs_grad(grade):
@@ -94,6 +104,8 @@ def test_add_mul_div_broadcasting(grade, name):
     for op in ("add", "mul", "div"):
         grade(op, shapes)
         grade(op, swapped)
+    if name == "3,4 and 3,4":
+        grade("div_by_array", "m=3")
 
 
 def test_unary_ops(grade):
@@ -105,6 +117,7 @@ def test_unary_ops(grade):
         grade(op, "n=3 m=4")
         grade(op, "b=2 n=1 m=3")
     grade("relu_at_zero", "n=3")
+    grade("relu_and_input", "n=3 m=4")
     grade("exp_used_twice", "n=3")
     grade("chain", "n=3 m=4, m")
 
@@ -125,8 +138,10 @@ def test_matmul(grade, name):
     if name == "3,4 @ 4,5":
         grade("matmul", "n=1 m=4, m p=1")
         grade("matmul_by_itself", "n=3 n")
+        grade("matmul_by_array", "n=2 3")
     if name == "2,3,4 @ 4,5":
         grade("matmul", "n=3 m=4, b=2 m p=5")
+        grade("matmul", "b=2 n=3 m=4, 1 m p=5")
 
 
 # ---------------------------------------------------------------- 5 shape
@@ -150,6 +165,7 @@ def test_sum_and_mean(grade, name):
         grade(op, "b=2 n=3 m=4", axis=axis, keepdims=not keepdims)
     grade("sum_scaled", "b=2 n=3 m=4", axis=axis)
     if name == "all":
+        grade("sum_default", "n=3 m=4")
         grade("sum_then_more", "n=3 m=2")
 
 
@@ -178,6 +194,7 @@ def test_getitem_scatter_adds_repeated_indices(grade):
     grade("getitem", "n=4 m=3", index=(slice(None), [2, 0, 2]))
     grade("getitem", "n=4 m=3", index=(slice(0, 2), slice(1, 3)))
     grade("getitem_twice", "n=4", index=[0, 0, 1])
+    grade("getitem_then_twice_backward", "n=3")
 
 
 LOGSUMEXPS = {"axis -1": (-1, False), "axis 0, kept": (0, True), "axis 1": (1, False)}
@@ -193,6 +210,7 @@ def test_logsumexp(grade, name):
 
 
 def test_logsumexp_is_stable(grade):
+    grade("logsumexp_and_input", "n=3 m=4")
     grade("logsumexp_shifted", "n=3 m=4", by=1000.0)
     grade("logsumexp_shifted", "n=3 m=4", by=-1000.0)
     grade("logsumexp_rows_apart", "m=3", gap=2000.0)
@@ -224,6 +242,8 @@ def test_log_softmax_rows_normalize(grade):
     grade("log_softmax", "n=3 m=4", axis=0)
     grade("log_softmax", "b=2 n=3 m=4")
     grade("log_softmax_shifted", "n=3 m=4", by=1000.0)
+    grade("log_softmax_scaled", "n=3 m=4", by=500.0)
+    grade("log_softmax_rows_apart", "2 m=3", gap=2000.0)
 
 
 def test_cross_entropy_value_and_grad(grade):
@@ -237,6 +257,7 @@ def test_cross_entropy_value_and_grad(grade):
 def test_numerical_gradient_helper(grade):
     grade("numerical_gradient", "n=3")
     grade("numerical_gradient", "n=2 m=3")
+    grade("numerical_gradient_of_a_large_step", "n=2", eps=0.01)
 
 
 def test_sgd_step_updates_and_clears(grade):

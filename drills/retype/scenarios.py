@@ -927,3 +927,159 @@ def mlp_training(lib):
     parameters[0].zero_grad()
     trained = {name: one.data for name, one in zip(_PARAMETERS, parameters, strict=True)}
     return {"losses": np.array(losses), "zeroed": parameters[0].grad} | trained
+
+
+# ---------------------------------------------------------------- strict
+
+
+@suite.case("Tensor.__radd__", "Tensor.__add__")
+def array_plus(lib, x):
+    return np.array([[1.0], [2.0]]) + x
+
+
+@suite.case("Tensor.__rsub__")
+def array_minus(lib, x):
+    return np.array([[1.0], [2.0]]) - x
+
+
+@suite.case("Tensor.__rmul__", "Tensor.__mul__")
+def array_times(lib, x):
+    return np.array([[1.0], [2.0]]) * x
+
+
+@suite.case("Tensor.__rtruediv__", x="nonzero")
+def array_over(lib, x):
+    return np.array([[1.0], [2.0]]) / x
+
+
+@suite.case("Tensor.__pow__", x="signs")
+def pow_at_zero(lib, x, *, exponent):
+    return x**exponent
+
+
+@suite.case("Tensor.reshape")
+def reshape_by_tuple(lib, x, *, shape):
+    return x.reshape(shape)
+
+
+@suite.case("Tensor.transpose")
+def transpose_by_tuple(lib, x, *, axes):
+    return x.transpose(axes)
+
+
+_NOTHING = {"y": "an empty tuple of axes reduces nothing"}
+
+
+@suite.scenario("Tensor.sum", what="forward", says=_NOTHING)
+def sum_over_nothing(lib, x, upstream):
+    """Not a case: torch takes an empty tuple for all axes."""
+    t = _leaf(lib, x)
+    y = t.sum(axis=())
+    _run_closures(lib, y, upstream)
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario("Tensor.mean", what="forward", says=_NOTHING)
+def mean_over_nothing(lib, x, upstream):
+    t = _leaf(lib, x)
+    y = t.mean(axis=())
+    _run_closures(lib, y, upstream)
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.case("cross_entropy")
+def cross_entropy_of_list(lib, logits, *, targets):
+    return lib.cross_entropy(logits, targets)
+
+
+_DOUBLE = "whatever dtype comes in, data and gradients are float64"
+
+
+@suite.scenario(
+    "Tensor.__add__",
+    "Tensor.__mul__",
+    says=dict.fromkeys(("data", "y", "x.grad"), _DOUBLE),
+)
+def data_of_another_dtype(lib, x, *, dtype):
+    t = _leaf(lib, x.astype(dtype))
+    y = t * t + t
+    _run_closures(lib, y, np.ones(x.shape))
+    return {"data": t.data, "y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario("Tensor.__pow__", says={"y": _DOUBLE, "x.grad": _DOUBLE})
+def power_of_integers(lib):
+    """NumPy refuses integers to negative integer powers; float64 data has no such trouble."""
+    t = _leaf(lib, [1, 2, 4])
+    y = t**-1
+    _run_closures(lib, y, np.array([1.0, 2.0, 3.0]))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+_TWICE = "a second backward on the same graph adds the same gradients once more, no more, no less"
+
+
+@suite.scenario(
+    "Tensor.backward",
+    says=dict.fromkeys(("x.grad", "a.grad", "b.grad", "c.grad"), _TWICE),
+)
+def same_graph_twice(lib):
+    x, a, b, c = _diamond(lib, [], "a, b")
+    c.backward()
+    c.backward()
+    return {"x.grad": x.grad, "a.grad": a.grad, "b.grad": b.grad, "c.grad": c.grad}
+
+
+@suite.scenario("Tensor.backward", says={"x.grad": _TWICE, "a.grad": _TWICE})
+def two_losses_over_one_node(lib):
+    x = _leaf(lib, 3.0)
+    a = _weighted(lib, [], (2.0, x), (1.0, x))
+    _weighted(lib, [], (5.0, a), (1.0, x)).backward()
+    _weighted(lib, [], (7.0, a)).backward()
+    return {"x.grad": x.grad, "a.grad": a.grad}
+
+
+_UNUSED = "what does not lead to the root takes no part"
+
+
+@suite.scenario(
+    "Tensor.backward",
+    "_topological_order",
+    says=_RUN_SAYS | {"x.grad": _UNUSED, "unused.grad": _UNUSED},
+)
+def unused_branch(lib):
+    ran = []
+    x = _leaf(lib, 3.0)
+    a = _weighted(lib, ran, (2.0, x))
+    unused = _weighted(lib, ran, (3.0, a), (1.0, x))
+    root = _weighted(lib, ran, (5.0, a))
+    root.backward()
+    return _about_run(ran, root) | {"x.grad": x.grad, "unused.grad": unused.grad}
+
+
+@suite.scenario("Tensor.backward", says={"x.grad": "backward() of a leaf leaves a gradient of 1"})
+def leaf_as_root(lib, x):
+    t = _leaf(lib, x)
+    t.backward()
+    return {"x.grad": t.grad}
+
+
+@suite.case("Tensor.__add__", "Tensor.__mul__")
+def constant_used_twice(lib, x):
+    constant = lib.Tensor([[1.0], [2.0]])
+    return x * constant + constant * constant + constant
+
+
+_FUSED = "this is one operation with one closure: the only parent of its result is its operand"
+
+
+@suite.scenario("Tensor.softmax", says={"fused": _FUSED})
+def softmax_is_one_operation(lib, x):
+    t = _leaf(lib, x)
+    return {"fused": [id(one) for one in t.softmax()._prev] == [id(t)]}
+
+
+@suite.scenario("Tensor.log_softmax", says={"fused": _FUSED})
+def log_softmax_is_one_operation(lib, x):
+    t = _leaf(lib, x)
+    return {"fused": [id(one) for one in t.log_softmax()._prev] == [id(t)]}

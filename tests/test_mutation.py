@@ -1,0 +1,102 @@
+"""Mechanical mutation: every small change of a reference is caught, or listed with a reason.
+
+A mutant that lives is a hole in the graders, unless nobody could tell it from the original
+within the contract; `equivalent_mutants.toml` says why of each of those.
+"""
+
+import signal
+import tomllib
+from pathlib import Path
+
+import pytest
+from mutants import mutants
+
+from autodrill.bugs import Bug, Patch
+from autodrill.catalog import load_track, track_ids
+from autodrill.engines.engine import LocalEngine
+from autodrill.engines.reference import load_suite, reference_engine
+from autodrill.engines.variants import variant
+from autodrill.grading.grade import Grade
+from autodrill.grading.session import run_graders
+from autodrill.stubs import text_of
+
+EQUIVALENT = tomllib.loads(
+    (Path(__file__).parent / "equivalent_mutants.toml").read_text(encoding="utf-8")
+)
+SYMBOLS = [
+    (track_id, symbol) for track_id in track_ids() for symbol in load_track(track_id).symbols
+]
+HANG_S = 20
+
+
+def engine_of(track, symbol, mutant):
+    """Make the reference with one function exchanged, as a bug variant is made."""
+    text = text_of(track.reference.read_text(), symbol)
+    bug = Bug(mutant.id, "", "", "", "", (Patch(symbol, text, mutant.source),))
+    return LocalEngine(load_suite(track), variant.__wrapped__(track, bug).lib, file="mutant")
+
+
+class Quick(Grade):
+    """Leaves out what judges itself: a whole training run, of which five steps tell as much."""
+
+    def __call__(self, scenario_id, shapes=None, **params):
+        if self.suite[scenario_id].judge is None:
+            super().__call__(scenario_id, shapes, **params)
+
+
+def is_caught(track, symbol, engine):
+    """Run the graders, those of the symbol's own target first, until one fails."""
+    caught = []
+    own = {f for target in track.targets if symbol in target.symbols for f in target.tests}
+
+    def record(graded):
+        if graded.finding is not None:
+            caught.append(graded.test)
+
+    for file, strict in ((track.tests, False), (track.strict_tests, True)):
+        grade = Quick(load_suite(track), engine, reference_engine(track), strict=strict)
+        run_graders([file], grade, lambda name: int(name not in own), lambda _: not caught, record)
+        if caught:
+            return True
+    return False
+
+
+@pytest.fixture
+def alarm():
+    """Turn an endless loop into an exception that no engine swallows."""
+
+    class Hang(BaseException):
+        pass
+
+    def ring(*_):
+        raise Hang
+
+    before = signal.signal(signal.SIGALRM, ring)
+    yield Hang
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize(("track_id", "symbol"), SYMBOLS)
+def test_every_mutant_is_caught_or_listed_as_equivalent(track_id, symbol, alarm):
+    track = load_track(track_id)
+    listed = EQUIVALENT.get(track_id, {}).get(symbol, {})
+    alive = set()
+    for mutant in mutants(text_of(track.reference.read_text(), symbol)):
+        signal.setitimer(signal.ITIMER_REAL, HANG_S)
+        try:
+            caught = is_caught(track, symbol, engine_of(track, symbol, mutant))
+        except alarm:
+            caught = True
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        if not caught:
+            alive.add(mutant.id)
+    assert alive - set(listed) == set(), "these mutants live"
+    assert set(listed) - alive == set(), "these are listed as equivalent and are not"
+
+
+def test_every_reason_is_a_sentence():
+    for symbols in EQUIVALENT.values():
+        for reasons in symbols.values():
+            assert all(len(reason.split()) >= 4 for reason in reasons.values())
