@@ -22,7 +22,7 @@ from autodrill.stubs import blank
 MARKER = Path(".autodrill") / "workspace.toml"
 FORMAT = 1
 
-_CONFTEST = '''"""Let plain pytest run the graders: `pytest {folder}` from the folder above.
+_CONFTEST = '''"""Let plain pytest run the graders: `pytest NAME_OF_THIS_FOLDER` from the one above.
 
 `--impl=solution` grades the reference instead of {engine_file}.
 """
@@ -56,9 +56,8 @@ def find_workspace(start: Path) -> Workspace | None:
         If the marker is damaged, of a newer version, or names a track that is not there.
     """
     for folder in (start, *start.parents):
-        marker = folder / MARKER
-        if marker.is_file():
-            return _read(folder, marker)
+        if os.path.lexists(folder / MARKER):
+            return _read(folder, folder / MARKER)
     return None
 
 
@@ -77,21 +76,24 @@ def create_workspace(track: Track, folder: Path, only: Collection[str] = ()) -> 
     AutodrillError
         If there is something at `folder` already, or it can't be written.
     """
-    if folder.is_symlink() or folder.exists():
+    if os.path.lexists(folder):
         raise AutodrillError(
             f"`{folder}` exists already; nothing was changed", _use_instead(folder)
         )
-    contents = _contents(track, folder.name, only)
-    built = folder.with_name(f".{folder.name[:100]}.{secrets.token_hex(4)}.partial")
+    contents = _contents(track, only)
+    built = _temporary(folder)
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        built.mkdir()
-        for name, data in contents.items():
-            (built / name).parent.mkdir(exist_ok=True)
-            (built / name).write_bytes(data)
-        built.rename(folder)
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            built.mkdir()
+            for name, data in contents.items():
+                (built / name).parent.mkdir(exist_ok=True)
+                (built / name).write_bytes(data)
+            built.rename(folder)
+        except BaseException:
+            shutil.rmtree(built, ignore_errors=True)
+            raise
     except OSError as error:
-        shutil.rmtree(built, ignore_errors=True)
         raise AutodrillError(
             f"the workspace `{folder}` can't be made: {error.strerror or error}",
             hint=f"choose another folder: `autodrill start {track.id} FOLDER`",
@@ -112,17 +114,21 @@ def write_text(path: Path, data: bytes) -> None:
     A symbolic link stays one: the file that it leads to is replaced.
     """
     target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.partial")
+    temporary = _temporary(target)
     try:
-        with open(temporary, "xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        with contextlib.suppress(OSError):
-            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-        temporary.replace(target)
+        try:
+            with open(temporary, "xb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            with contextlib.suppress(OSError):
+                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+            temporary.replace(target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise AutodrillError(
             f"`{path}` can't be written: {error.strerror or error}; it is as it was",
             hint="free some space, or make the folder writable",
@@ -146,11 +152,16 @@ def shadowing_files(folder: Path, expected: Collection[str]) -> list[str]:
     ]
 
 
-def _contents(track: Track, name: str, only: Collection[str]) -> dict[Path, bytes]:
+def _temporary(path: Path) -> Path:
+    """Return a name beside a path, on the same disk, for what is to take its place."""
+    return path.with_name(f".autodrill-{secrets.token_hex(8)}.partial")
+
+
+def _contents(track: Track, only: Collection[str]) -> dict[Path, bytes]:
     """Return every file of a new workspace; one that is missing here is our fault."""
     texts = {
         Path(track.engine_file): stub_source(track, only),
-        Path("conftest.py"): _CONFTEST.format(folder=name, engine_file=track.engine_file),
+        Path("conftest.py"): _CONFTEST.format(engine_file=track.engine_file),
         MARKER: _MARKER.format(
             format=FORMAT,
             track=track.id,
@@ -170,13 +181,11 @@ def _contents(track: Track, name: str, only: Collection[str]) -> dict[Path, byte
 def _read(folder: Path, marker: Path) -> Workspace:
     try:
         data = tomllib.loads(marker.read_text(encoding="utf-8"))
-        version, track_id = int(data["format"]), str(data["track"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise AutodrillError(
-            f"the marker `{marker}` can't be read: {error}",
-            hint="your file is untouched; start a new workspace and copy your file into it, "
-            "or grade it as it is with `autodrill check --file FILE`",
-        ) from error
+    except (OSError, ValueError) as error:
+        raise _damaged(marker, f"can't be read: {error}") from error
+    version, track_id = data.get("format"), data.get("track")
+    if type(version) is not int or version < 1 or not isinstance(track_id, str):
+        raise _damaged(marker, "does not say its format and its track")
     if version > FORMAT:
         raise AutodrillError(
             f"`{folder}` was made by a newer autodrill",
@@ -189,6 +198,14 @@ def _read(folder: Path, marker: Path) -> Workspace:
         )
     track = load_track(track_id)
     return Workspace(folder, track, folder / track.engine_file)
+
+
+def _damaged(marker: Path, why: str) -> AutodrillError:
+    return AutodrillError(
+        f"the marker `{marker}` {why}",
+        hint="your file is untouched; start a new workspace and copy your file into it, "
+        "or grade it as it is with `autodrill check --file FILE`",
+    )
 
 
 def _use_instead(folder: Path) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodrill.cases.outcome import Odd, Outcome, Raised, Value
+from autodrill.cases.outcome import NO_TENSOR, Odd, Outcome, Raised, Value
 from autodrill.cases.scenario import TOLERANCE, Case, Scenario
 
 Array = NDArray[Any]
@@ -95,7 +95,7 @@ def _judge_raised(scenario: Scenario, raised: Raised) -> Mismatch | None:
     todo = todo_symbol(raised)
     if todo is not None:
         return Mismatch("todo", "missing", todo, f"`{todo}` is not written yet", line)
-    if scenario.raises is not None and scenario.raises in raised.classes:
+    if scenario.raises in raised.classes and "RecursionError" not in raised.classes:
         return None
     if scenario.raises is not None and raised.frames:
         message = f"{raised.type} was raised; {scenario.raises} is due"
@@ -105,10 +105,13 @@ def _judge_raised(scenario: Scenario, raised: Raised) -> Mismatch | None:
     text = raised.message.strip().splitlines()
     message = f"{raised.type}: {text[0]}" if text else raised.type
     where = {"forward": " in the forward", "backward": " in the backward"}.get(raised.stage, "")
-    if "RecursionError" in raised.classes and raised.frames:
-        message = f"RecursionError: `{raised.frames[-1].function}` calls itself too deeply"
-    elif "MemoryError" in raised.classes:
-        message = f"out of memory: {text[0] if text else 'an allocation failed'}"
+    functions = [frame.function for frame in raised.frames]
+    if "RecursionError" in raised.classes and functions and functions[-1] in functions[:-1]:
+        message = f"RecursionError: `{functions[-1]}` calls itself too deeply"
+    elif "BdbQuit" in raised.classes:
+        message = (
+            "`breakpoint()` needs a keyboard: run plain `pytest` in place of `autodrill check`"
+        )
     return Mismatch("fail", "raised", None, f"{message}{where}", line)
 
 
@@ -128,8 +131,10 @@ def _judge_value(scenario: Scenario, name: str, yours: Value, expected: Value) -
         missing = "is still None: no gradient reached it" if is_gradient else "is missing"
         return wrong("gradient" if is_gradient else "missing", f"{label} {missing}")
     if not isinstance(yours, np.ndarray):
-        wanted = "Tensor" if name == "out" and isinstance(yours, Odd) else "NumPy array"
-        return wrong("type", f"{label} is {_kind(yours)}, not a {wanted}")
+        if isinstance(yours, Odd) and yours.text == NO_TENSOR:
+            return wrong("type", f"{label} is {_kind(yours)}, not a Tensor")
+        label = "the result's data" if name == "out" else label
+        return wrong("type", f"{label} is {_kind(yours)}, not a NumPy array")
     if yours.dtype != expected.dtype:
         return wrong("type", f"{label} has dtype {yours.dtype}, not {expected.dtype}")
     if yours.shape != expected.shape:
@@ -182,4 +187,6 @@ def _kind(value: Value) -> str:
         return f"the number {value!r}"
     else:
         name = type(value).__name__
-    return f"an {name}" if name[0].lower() in "aeiou" else f"a {name}"
+    if name == "NoneType":
+        return "None"
+    return f"an {name}" if name[:1].lower() in "aeiou" or name == "ndarray" else f"a {name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,11 @@ class Probe:
     shapes: Shapes
     params: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+
+    @property
+    def key(self) -> Hashable:
+        """Return what tells this probe from every other of its track."""
+        return self.scenario.id, self.seed, tuple(self.shapes.sizes.items()), repr(self.params)
 
     def request(self) -> Request:
         """Draw the inputs and give every parameter in named dimensions its sizes."""

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-import random
 import sys
 import traceback
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
+# Names are bound here, before the learner's file can patch NumPy in a worker.
+from random import seed as seed_python
+from typing import Any
+from warnings import WarningMessage, catch_warnings, simplefilter
+
+from numpy import array as copy_of
+from numpy import errstate, may_share_memory, ndarray
+from numpy.random import default_rng
+from numpy.random import seed as seed_numpy
 from numpy.typing import NDArray
 
-from autodrill.cases.outcome import Frame, Odd, Outcome, Raised, Value, plain
+from autodrill.cases.outcome import (
+    NO_TENSOR,
+    Frame,
+    Odd,
+    Outcome,
+    Raised,
+    Value,
+    plain,
+    start_of,
+)
 from autodrill.cases.scenario import Case, Lib, Scenario, Suite
 
 Array = NDArray[Any]
 
 _WARNINGS_KEPT = 3
+_WARNINGS_READ = 1000
+_LONGEST_MESSAGE = 2000
+_LONGEST_NAME = 100
 _RECURSION_LIMIT = 1000
 _NUMPY_DEFAULT = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
 
@@ -65,8 +82,8 @@ def run(
     _same_start()
     recorder = _Recorder()
     raised = None
-    with warnings.catch_warnings(record=True) as caught, np.errstate(**_NUMPY_DEFAULT):  # type: ignore[arg-type]  # a mapping of literals
-        warnings.simplefilter("always")
+    with catch_warnings(record=True) as caught, errstate(**_NUMPY_DEFAULT):  # type: ignore[arg-type]  # a mapping of literals
+        simplefilter("always")
         try:
             _run(suite, suite[request.scenario], lib, request, recorder)
         except BaseException as error:  # an engine may raise anything, SystemExit included
@@ -85,8 +102,8 @@ def run(
 
 def _same_start() -> None:
     """Give each run the same start, whatever earlier runs or the engine's import have set."""
-    random.seed(0)
-    np.random.seed(0)
+    seed_python(0)
+    seed_numpy(0)
     sys.setrecursionlimit(max(_RECURSION_LIMIT, _depth() + _RECURSION_LIMIT // 2))
 
 
@@ -99,7 +116,7 @@ def _depth() -> int:
 
 def _run(suite: Suite, scenario: Scenario, lib: Lib, request: Request, recorder: _Recorder) -> None:
     __tracebackhide__ = True
-    given = {name: np.array(array) for name, array in request.inputs.items()}
+    given = {name: copy_of(array) for name, array in request.inputs.items()}
     if isinstance(scenario, Case):
         _run_case(suite, scenario, lib, request, given, recorder)
     else:
@@ -124,22 +141,22 @@ def _run_case(
     leaves = {name: suite.leaf(lib, array) for name, array in given.items()}
     out = scenario.build(lib, *leaves.values(), **request.params)
     if not isinstance(out, lib.Tensor):
-        recorder.values["out"] = Odd(type(out).__name__, "")
+        recorder.values["out"] = Odd(type(out).__name__, NO_TENSOR)
         return
     forward = recorder.values["out"] = plain(out.data)
-    if not isinstance(forward, np.ndarray):
+    if not isinstance(forward, ndarray):
         return
     upstream = request.upstream
     if isinstance(upstream, int):
-        upstream = np.random.default_rng(upstream).standard_normal(forward.shape)
+        upstream = default_rng(upstream).standard_normal(forward.shape)
     elif upstream.shape != forward.shape:
         return
     recorder.stage = "backward"
-    fed = np.array(upstream)
+    fed = copy_of(upstream)
     suite.backward(lib, out, fed)
     for name, leaf in leaves.items():
-        recorder.arrays[f"{name}.grad"] = leaf.grad
-        recorder.values[f"{name}.grad"] = plain(leaf.grad)
+        grad = recorder.arrays[f"{name}.grad"] = leaf.grad
+        recorder.values[f"{name}.grad"] = plain(grad)
     if not _same(fed, upstream):
         recorder.changed.append("upstream")
     recorder.arrays["upstream"] = fed
@@ -150,12 +167,12 @@ def _same(one: Array, other: Array) -> bool:
 
 
 def _aliases(arrays: Mapping[str, Any]) -> tuple[str, ...]:
-    own = [(name, array) for name, array in arrays.items() if type(array) is np.ndarray]
+    own = [(name, array) for name, array in arrays.items() if type(array) is ndarray]
     return tuple(
         f"{own[i][0]} and {own[j][0]}"
         for j in range(len(own))
         for i in range(j)
-        if np.may_share_memory(own[i][1], own[j][1])
+        if may_share_memory(own[i][1], own[j][1])
     )
 
 
@@ -163,12 +180,14 @@ def _readonly(arrays: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(
         name
         for name, array in arrays.items()
-        if type(array) is np.ndarray and not array.flags.writeable
+        if type(array) is ndarray and not array.flags.writeable
     )
 
 
-def _messages(caught: list[warnings.WarningMessage]) -> tuple[str, ...]:
-    unique = dict.fromkeys(f"{one.category.__name__}: {one.message}" for one in caught)
+def _messages(caught: list[WarningMessage]) -> tuple[str, ...]:
+    unique = dict.fromkeys(
+        f"{one.category.__name__}: {_said(one.message)}" for one in caught[:_WARNINGS_READ]
+    )
     return tuple(unique)[:_WARNINGS_KEPT]
 
 
@@ -180,15 +199,17 @@ def _is_expected(scenario: Scenario, error: BaseException) -> bool:
 def describe(error: BaseException, stage: str, file: str | None) -> Raised:
     """Describe an exception as plain data, with the frames that lie in `file`."""
     try:
-        message = str(error)[:2000]
+        names = tuple(start_of(one.__name__, _LONGEST_NAME) for one in type(error).__mro__)
+        return Raised(names, _said(error), stage, _frames(error, file))
+    except BaseException:  # the learner's class may be anything
+        return Raised(("Exception",), "an exception that can't be described", stage)
+
+
+def _said(error: BaseException | str) -> str:
+    try:
+        return start_of(str(error), _LONGEST_MESSAGE)
     except BaseException:  # the learner's __str__ may raise anything
-        message = ""
-    return Raised(
-        classes=tuple(one.__name__ for one in type(error).__mro__),
-        message=message,
-        stage=stage,
-        frames=_frames(error, file),
-    )
+        return ""
 
 
 def _frames(error: BaseException, file: str | None) -> tuple[Frame, ...]:

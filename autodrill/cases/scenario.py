@@ -87,7 +87,7 @@ def _backward(lib: Lib, out: Any, upstream: Array) -> None:
 
 
 def _backward_code(out: str, upstream: str) -> str:
-    return f"{out}.backward({upstream})"
+    return f"{out}.backward(np.array({upstream}))"
 
 
 @dataclass

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import os
+import signal
 import sys
+import warnings
 from typing import NoReturn
 
-from autodrill.errors import INTERRUPTED
+from autodrill.errors import BROKEN, INTERRUPTED
 
 
 def main() -> NoReturn:
@@ -18,7 +19,10 @@ def main() -> NoReturn:
     process ends without taking NumPy and pytest apart: together a third of a check.
     """
     gc.disable()
+    _stand_in_for_closed_streams()
     _trust_installed_modules_first()
+    warnings.simplefilter("ignore")  # those of a library are no concern of a learner's
+    _end_in_good_order()
     code: object = 1
     try:
         from autodrill.cli.app import app
@@ -28,10 +32,39 @@ def main() -> NoReturn:
         code = ended.code
     except KeyboardInterrupt:
         code = INTERRUPTED
-    with contextlib.suppress(OSError, ValueError):
+    os._exit(_written(code if isinstance(code, int) else code is not None))
+
+
+def _written(code: int) -> int:
+    """Write what is still buffered; return the exit code, another one where that fails."""
+    try:
         sys.stdout.flush()
-        sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else code is not None)
+    except BrokenPipeError:  # nobody reads on, as `| head -1` does not
+        return code
+    except (OSError, ValueError) as error:
+        from autodrill.cli.gate import say_unwritten
+
+        say_unwritten(error)
+        return BROKEN
+    return code
+
+
+def _stand_in_for_closed_streams() -> None:
+    """Open nothing in the place of a stream that was closed, as `>&-` does.
+
+    The lowest free descriptor is the closed one, so that no pipe of ours takes its number.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
+
+
+def _end_in_good_order() -> None:
+    """Have a closed terminal or a `kill` end the command as Ctrl-C does: with its worker."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _trust_installed_modules_first() -> None:
@@ -40,6 +73,13 @@ def _trust_installed_modules_first() -> None:
     A `numpy.py` in a workspace, or on PYTHONPATH, must not stand in for NumPy here.
     """
     given = [one for one in os.environ.get("PYTHONPATH", "").split(os.pathsep) if one]
-    last = {os.path.abspath(one) for one in ("", *given)}
-    path = [os.path.abspath(one) for one in sys.path]
+    last = {_absolute(one) for one in ("", *given)}
+    path = [_absolute(one) for one in sys.path]
     sys.path[:] = [one for one in path if one not in last] + [one for one in path if one in last]
+
+
+def _absolute(path: str) -> str:
+    try:
+        return os.path.abspath(path)
+    except OSError:  # the current folder is gone
+        return path

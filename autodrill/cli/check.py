@@ -49,13 +49,15 @@ def check(
         tuple(targets or ()), file, track, impl is Impl.solution, go_on, strict, torch
     )
     checked = run_check(request)
-    if as_json:
-        from autodrill.render import report
+    try:
+        if as_json:
+            from autodrill.render import report
 
-        print_json(report.check(checked.result))
-    else:
-        from autodrill.render.check import show
+            print_json(report.check(checked.result))
+        else:
+            from autodrill.render.check import show
 
-        show(screen(), checked.result, checked.next_command)
-    say(save(checked))
+            show(screen(), checked.result, checked.next_command)
+    finally:  # also where nobody reads on
+        say(save(checked))
     raise typer.Exit(PASSED if checked.result.verdict == "pass" else NOT_YET)

@@ -19,9 +19,8 @@ class Gate(typer.core.TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, and say what went wrong without a traceback."""
         try:
-            result = super().invoke(ctx)
-            sys.stdout.flush()
-            return result
+            _need_a_folder()
+            return super().invoke(ctx)
         except AutodrillError as error:
             _show(error)
             raise typer.Exit(error.exit_code) from None
@@ -37,6 +36,19 @@ class Gate(typer.core.TyperGroup):
                 raise
             _show(_own_fault(error))
             raise typer.Exit(BROKEN) from None
+
+
+def say_unwritten(error: Exception) -> None:
+    """Say that the output could not be written; on stderr, which may be as full."""
+    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    _show(AutodrillError(f"the output can't be written: {why}", exit_code=BROKEN))
+
+
+def _need_a_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise AutodrillError("the current folder is gone", "`cd` to one that exists") from error
 
 
 def _is_usage(error: Exception) -> bool:

@@ -7,6 +7,7 @@ and import NumPy while the grader does its own imports.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import queue
@@ -18,25 +19,37 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from autodrill.errors import BROKEN, AutodrillError
+from autodrill.worker import BROKEN_EXIT, MEMORY_HEADROOM
 
 if TYPE_CHECKING:
+    import psutil
+
     from autodrill.cases.outcome import Ended
 
 CHILD = Path(__file__).resolve().parents[1] / "worker" / "child.py"
 CONTENT_ROOT = Path(__file__).resolve().parents[2]
 
-MEMORY_LIMIT = int(2.5 * 2**30)
+MEMORY_LIMIT = MEMORY_HEADROOM + 2**29
 """Bytes in memory after which a worker is killed, where the system itself sets no limit."""
 
 _HEAD_BYTES = 16 * 2**10
 _TAIL_BYTES = 16 * 2**10
+_LAST_WORDS_BYTES = 2**20
 _GRACE_S = 1.0
 _WATCH_S = 0.1
+_DRAIN_S = 0.5
+"""How long to wait for what is still in the pipes of a worker that has answered or ended."""
+_SWEEPS = 4
 _MARK = "AUTODRILL_WORKER"
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (\S+)')
-_FATAL = re.compile(r"^(?:Timeout \(|Fatal Python error)", re.MULTILINE)
+_TRACE = re.compile(rb"Timeout \(|Fatal Python error|Stack \(most recent|Current thread ")
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+MEMORY_FULL = f"out of memory: it needs more than the {MEMORY_HEADROOM / 2**30:g} GiB it may use"
+FORGED = "your file closed the channel between it and the grader, or wrote to it"
 
 
 class Gone(Exception):
@@ -61,20 +74,22 @@ class Worker:
             start_new_session=True,
         )
         self.file = ""
-        self.spawned = False
-        self._unanswered = 0
-        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._sent = 0
+        self._answered = 0
+        self._busy = False
+        self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._last_words = b""
         self._capture = _Capture()
-        self._reading = False
+        self._readers: list[threading.Thread] = []
         self._write(json.dumps({"path": _search_path()}).encode() + b"\n")
 
     def tell(self, message: dict[str, Any]) -> None:
-        """Send a message without waiting for its answer; the next `ask` skips it."""
+        """Send a message about what is ours without waiting for its answer."""
         from autodrill.cases import wire
 
         self._start_reading()
-        self._unanswered += 1
-        self._write(wire.pack(message))
+        self._sent += 1
+        self._write(wire.pack({**message, "number": self._sent}))
 
     def ask(self, message: dict[str, Any]) -> Any:
         """Send a message and wait for its answer, at most `message["limit_s"]`.
@@ -83,57 +98,77 @@ class Worker:
         ------
         Gone
             If the process ended, or had to be killed for its time or its memory.
+        AutodrillError
+            If what was told before could not be done, which is no fault of the learner's.
         """
-        from autodrill.cases import wire
-
-        self._start_reading()
         self._capture.clear()
-        self._write(wire.pack(message))
+        told = self._sent
+        self.tell(message)
         deadline = time.monotonic() + message["limit_s"] + _GRACE_S
         while True:
-            answer = self._wait(deadline, message["limit_s"])
-            if self._unanswered:
-                self._unanswered -= 1
-                continue
-            self.spawned = self.spawned or answer.get("spawned") is not False
-            return answer.get("answer")
-
-    def printed(self) -> bool:
-        """Tell whether anything has been printed since the last `ask` began."""
-        return self._capture.total > 0
+            answer = self._wait(deadline, message["limit_s"], told)
+            number = answer.get("number")
+            if number == self._sent:
+                break
+            if number == self._answered + 1:  # else it is one of a forked copy, and late
+                self._answered += 1
+                if answer.get("answer") is not None:
+                    raise _cannot_run(str(answer["answer"]))
+        self._answered = self._sent
+        self._busy = self._busy or answer.get("busy") is not False
+        self._capture.wait_for(answer.get("printed"))
+        return answer.get("answer")
 
     def output(self) -> str:
         """Return what the learner's file has printed since the last `ask` began."""
-        time.sleep(0.005)  # the last bytes may still be on their way through the pipe
-        return _FATAL.split(self._capture.text())[0]
+        return self._capture.text()
 
     def kill(self) -> None:
         """End the process and all that it started, in its process group or out of it."""
-        descendants = self._descendants() if self.spawned else []
+        started = self._started() if self._busy else []
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self.process.kill()
             else:
                 os.killpg(self.process.pid, signal.SIGKILL)
-        for one in descendants:
-            with contextlib.suppress(Exception):  # it may be gone already
-                one.kill()
+        for _ in range(_SWEEPS):  # what is ended here may just have started another
+            if not started:
+                break
+            for one in started:
+                with contextlib.suppress(Exception):  # it may be gone already
+                    one.kill()
+            started = self._started()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=2)
-        with contextlib.suppress(OSError):
-            if self.process.stdin is not None:
-                self.process.stdin.close()
+        self._close()
 
-    def _descendants(self) -> list[Any]:
-        """Find every process that carries this worker's token, whoever its parent is."""
+    def _close(self) -> None:
+        """Close the pipes; those that are being read are closed by their readers."""
+        streams = [self.process.stdin]
+        if not self._readers:
+            streams += [self.process.stdout, self.process.stderr]
+        for stream in streams:
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()
+
+    def _started(self) -> list[psutil.Process]:
+        """Find what the worker has started: below it, in its session, or with its mark."""
         import psutil
 
-        mine = []
-        for one in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
-                if one.pid != self.process.pid and one.environ().get(_MARK) == self.token:
-                    mine.append(one)
-        return mine
+        below: set[psutil.Process] = set()
+        with contextlib.suppress(psutil.Error):
+            below.update(psutil.Process(self.process.pid).children(recursive=True))
+        return [one for one in psutil.process_iter() if one in below or self._is_mine(one)]
+
+    def _is_mine(self, one: psutil.Process) -> bool:
+        import psutil
+
+        with contextlib.suppress(psutil.Error, OSError):
+            is_near = sys.platform != "win32" and os.getsid(one.pid) == self.process.pid
+            if is_near or one.environ().get(_MARK) == self.token:
+                return one.pid != self.process.pid and one.status() != psutil.STATUS_ZOMBIE
+        return False
 
     def _write(self, data: bytes) -> None:
         if self.process.stdin is None:
@@ -143,16 +178,19 @@ class Worker:
             self.process.stdin.flush()
 
     def _start_reading(self) -> None:
-        if not self._reading:
-            self._reading = True
-            for target in (self._read_answers, self._drain_output):
-                threading.Thread(target=target, daemon=True).start()
+        if self._readers:
+            return
+        for target in (self._read_answers, self._drain_output):
+            thread = threading.Thread(target=target, daemon=True)
+            thread.start()
+            self._readers.append(thread)
 
     def _read_answers(self) -> None:
+        """Read messages and, where they stop, what the process says of its end."""
         from autodrill.cases import wire
 
         stream = self.process.stdout
-        assert stream is not None
+        assert isinstance(stream, io.BufferedReader)
 
         def receive(count: int) -> bytes:
             data = stream.read(count)
@@ -160,38 +198,62 @@ class Worker:
                 raise EOFError
             return data
 
-        try:
-            while True:
-                self._answers.put(wire.read(receive))
-        except (EOFError, OSError, ValueError, wire.BadMessage):
+        with stream, contextlib.suppress(EOFError, OSError, ValueError):
+            try:
+                # A message begins with its length, which is smaller than any text would be.
+                while stream.peek(1)[:1] in (b"\0", b"\1"):
+                    answer = wire.read(receive)
+                    self._answers.put(answer if isinstance(answer, dict) else None)
+            except wire.BadMessage:
+                self._last_words = FORGED.encode()
             self._answers.put(None)
+            self._last_words += stream.read(_LAST_WORDS_BYTES)
+        self._answers.put(None)
 
     def _drain_output(self) -> None:
         stream = self.process.stderr
         assert stream is not None
-        with contextlib.suppress(OSError, ValueError):
+        with stream, contextlib.suppress(OSError, ValueError):
             while data := os.read(stream.fileno(), 2**16):
                 self._capture.add(data)
 
-    def _wait(self, deadline: float, limit_s: float) -> dict[str, Any]:
+    def _wait(self, deadline: float, limit_s: float, told: int) -> dict[str, Any]:
+        """Wait for the next answer; a process that ends before it is asked is our fault."""
         while True:
             try:
                 answer = self._answers.get(timeout=_WATCH_S)
             except queue.Empty:
-                if time.monotonic() > deadline:
-                    self._end()
+                if self.process.poll() is not None:
+                    answer = None
+                elif time.monotonic() > deadline:
+                    self._stop()
                     raise Gone(self._hang(limit_s)) from None
-                if self._memory() > MEMORY_LIMIT:
-                    self._end()
-                    raise Gone(_memory_ended()) from None
-                continue
-            if isinstance(answer, dict):
+                elif self._memory() > MEMORY_LIMIT:
+                    self._stop()
+                    raise Gone(self._ended_as("memory", MEMORY_FULL)) from None
+                else:
+                    continue
+            if answer is not None:
                 return answer
-            raise Gone(self._ended(limit_s))
+            ended = self._ended(limit_s)
+            if self._answered < told:
+                raise _cannot_run(ended.message)
+            raise Gone(ended)
+
+    def _stop(self) -> None:
+        """End a process that goes on, and have it say first where it is."""
+        if sys.platform != "win32":
+            with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                self.process.send_signal(signal.SIGABRT)
+                self.process.wait(timeout=_DRAIN_S)
+        self._end()
 
     def _end(self) -> None:
-        self.spawned = True  # what it did is unknown, so look for what it left behind
+        """End what is left, which is unknown, and read the pipes to their ends."""
+        self._busy = True
         self.kill()
+        for reader in self._readers:
+            reader.join(timeout=_DRAIN_S)
 
     def _memory(self) -> int:
         try:
@@ -202,24 +264,30 @@ class Worker:
             return 0
 
     def _ended(self, limit_s: float) -> Ended:
-        """Say why the process ended by itself."""
-        from autodrill.cases.outcome import Ended
-
+        """Say why the process ended by itself, or can't be heard any more."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=1)
+            self.process.wait(timeout=_GRACE_S)
         code = self.process.poll()
         self._end()
-        time.sleep(0.02)
-        if "Timeout (" in self._capture.text() and code == 1:
+        if self._last_words.startswith(b"Timeout ("):
             return self._hang(limit_s)
-        line, function = self._where()
-        if code is None or code >= 0:
-            shown = "" if code is None else f" (exit code {code})"
-            message = f"your file ended the process{shown}"
-            return Ended("exit", message, line, function)
+        if code is None or (self._last_words and not _TRACE.match(self._last_words)):
+            return self._ended_as("crash", FORGED)
+        if code == BROKEN_EXIT:
+            return self._ended_as("crash", "your file broke the process that it runs in")
+        if code >= 0:
+            return self._ended_as("exit", f"your file ended the process (exit code {code})")
         name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
-        place = f" in `{function}`" if function else ""
-        return Ended("crash", f"crashed (signal {-code}, {name}){place}", line, function)
+        return self._ended_as("crash", f"crashed (signal {-code}, {name})", in_function=True)
+
+    def _ended_as(
+        self, how: Literal["crash", "exit", "memory"], message: str, *, in_function: bool = False
+    ) -> Ended:
+        from autodrill.cases.outcome import Ended
+
+        line, function = self._where()
+        place = f" in `{function}`" if in_function and function else ""
+        return Ended(how, f"{message}{place}", line, function)
 
     def _hang(self, limit_s: float) -> Ended:
         from autodrill.cases.outcome import Ended
@@ -230,7 +298,8 @@ class Worker:
 
     def _where(self) -> tuple[int | None, str | None]:
         """Find the learner's innermost line in what `faulthandler` wrote."""
-        threads = re.split(r"\n(?=(?:Current thread|Thread) 0x)", self._capture.text())
+        text = self._last_words.decode("utf-8", "replace")
+        threads = re.split(r"\n(?=(?:Current thread|Thread) 0x)", text)
         ours = [one for one in threads if "child.py" in one] or threads[-1:]
         for path, line, function in _FRAME.findall(ours[-1]):
             if path == self.file:
@@ -242,7 +311,8 @@ class _Capture:
     """The first and the last bytes of a stream, and how many there were in all."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._seen = 0
         self.clear()
 
     def clear(self) -> None:
@@ -254,6 +324,8 @@ class _Capture:
 
     def add(self, data: bytes) -> None:
         with self._lock:
+            self._seen += len(data)
+            self._lock.notify()
             self.total += len(data)
             room = _HEAD_BYTES - len(self._head)
             self._head += data[:room]
@@ -263,6 +335,12 @@ class _Capture:
                 while self._tail_size - len(self._tail[0]) > _TAIL_BYTES:
                     self._tail_size -= len(self._tail.popleft())
 
+    def wait_for(self, count: Any) -> None:
+        """Wait until `count` bytes have come in all, for as long as is decent."""
+        if isinstance(count, int) and count > self._seen:
+            with self._lock:
+                self._lock.wait_for(lambda: self._seen >= count, timeout=_DRAIN_S)
+
     def text(self) -> str:
         with self._lock:
             tail = b"".join(self._tail)[-_TAIL_BYTES:]
@@ -271,11 +349,12 @@ class _Capture:
             return (bytes(self._head) + gap + tail).decode("utf-8", "replace")
 
 
-def _memory_ended() -> Ended:
-    from autodrill.cases.outcome import Ended
-
-    figure = f"{MEMORY_LIMIT / 2**30:.1f} GiB"
-    return Ended("memory", f"out of memory: it used more than {figure} and was stopped")
+def _cannot_run(why: str) -> AutodrillError:
+    return AutodrillError(
+        f"the process that runs your file can't start: {why} (autodrill's fault, not yours)",
+        hint="`autodrill doctor` looks for what is missing",
+        exit_code=BROKEN,
+    )
 
 
 def _environment(token: str) -> dict[str, str]:

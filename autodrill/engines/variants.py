@@ -6,16 +6,19 @@ compiled once; a variant executes that code and replaces the functions that are 
 
 from __future__ import annotations
 
+import sys
+import textwrap
 import types
 from functools import cache
 from typing import Any
 
 from autodrill.bugs import Bug, Patch
+from autodrill.cases.run import Request
 from autodrill.catalog import Track
 from autodrill.engines.engine import LocalEngine
 from autodrill.engines.reference import load_suite
 from autodrill.errors import broken_track
-from autodrill.stubs import text_of
+from autodrill.stubs import symbols_in
 
 
 @cache
@@ -38,6 +41,27 @@ def variant(track: Track, bug: Bug) -> LocalEngine:
     return LocalEngine(load_suite(track), module, file=f"{track.id}:{bug.id}")
 
 
+def symbols_run(engine: LocalEngine, request: Request) -> frozenset[str]:
+    """Run a request and return the functions and methods of the engine's file that it runs.
+
+    Only a bug in one of them can change what the request gives.
+    """
+    codes: set[types.CodeType] = set()
+
+    def note(frame: types.FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        engine.run(request, 0.0)
+    finally:
+        sys.setprofile(before)
+    own = [code for code in codes if code.co_filename == engine.file]
+    return frozenset(code.co_qualname.partition(".<locals>")[0] for code in own)
+
+
 @cache
 def _source(track: Track) -> str:
     return track.reference.read_text(encoding="utf-8")
@@ -49,12 +73,17 @@ def _compiled(track: Track) -> types.CodeType:
 
 
 @cache
-def _text(track: Track, symbol: str) -> str:
-    return text_of(_source(track), symbol)
+def _texts(track: Track) -> dict[str, str]:
+    """Read every symbol's text, as `stubs.text_of` gives it, in one go."""
+    lines = _source(track).splitlines()
+    return {
+        symbol: textwrap.dedent("\n".join(lines[span.first_line - 1 : span.last_line]))
+        for symbol, span in symbols_in(_source(track)).items()
+    }
 
 
 def _patched(track: Track, bug: Bug, patch: Patch, text: str | None) -> str:
-    own = text if text is not None else _text(track, patch.symbol)
+    own = text if text is not None else _texts(track).get(patch.symbol, "")
     if own.count(patch.find) != 1:
         raise broken_track(
             f"the bug `{bug.id}` of `{track.id}` does not apply: its text stands "

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from autodrill.cases.outcome import Ended, Outcome
+from autodrill.cases.outcome import Ended, Outcome, Raised
 from autodrill.cases.run import Request
 from autodrill.cases.wire import BadMessage
-from autodrill.engines.process import Gone, Worker
+from autodrill.engines.process import FORGED, MEMORY_FULL, Gone, Worker
+from autodrill.errors import AutodrillError
 from autodrill.worker.messages import (
     Loaded,
     loaded_from_plain,
@@ -17,7 +20,8 @@ from autodrill.worker.messages import (
     request_to_plain,
 )
 
-LOAD_LIMIT_S = 10.0
+USUAL_LIMIT_S = 10.0
+"""What an import may take, and most scenarios; AUTODRILL_LIMIT_S sets it, the others scale."""
 _LATER_LIMITS_S = (3.0, 1.0)
 """After one hang, and after two, a request gets this long: the total stays bounded."""
 
@@ -51,6 +55,8 @@ class WorkerEngine:
         self._start = start
         self._loaded: Loaded | None = None
         self._hangs = 0
+        self._scale = _scale()
+        self._last_output = ""
 
     def load(self) -> Loaded | Ended:
         """Import the file in a worker, if that has not been done."""
@@ -66,55 +72,94 @@ class WorkerEngine:
             "file": self.file.name,
             "path": str(self.file.path),
             "symbols": list(self.file.symbols),
-            "limit_s": LOAD_LIMIT_S,
+            "limit_s": self._limit_s(USUAL_LIMIT_S),
         }
         try:
             self._loaded = loaded_from_plain(worker.ask(message))
         except Gone as gone:
-            self._drop()
-            return gone.ended
+            return self._lost(gone.ended)
         except BadMessage:
-            self._drop()
-            return _FORGED
-        return self._loaded
+            return self._lost(_FORGED)
+        memory = _out_of_memory(self._loaded.raised)
+        return self._lost(memory) if memory is not None else self._loaded
 
     def run(self, request: Request, limit_s: float) -> Outcome:
         """Run one request; a worker that dies of it costs this request alone."""
         loaded = self.load()
         if isinstance(loaded, Ended):
-            return Outcome(ended=loaded)
+            return Outcome(ended=loaded, output=self.output())
+        if loaded.raised is not None:  # it could be imported once, and now it can't
+            return Outcome(raised=loaded.raised, output=self.output())
         assert self._worker is not None
-        limit_s = min(limit_s, *_LATER_LIMITS_S[: self._hangs]) if self._hangs else limit_s
-        message = {"do": "run", "request": request_to_plain(request), "limit_s": limit_s}
-        worker = self._worker
+        message = {
+            "do": "run",
+            "request": request_to_plain(request),
+            "limit_s": self._limit_s(limit_s),
+        }
         try:
-            answer = worker.ask(message)
-            outcome = outcome_from_plain(answer, worker.output() if worker.printed() else "")
+            outcome = outcome_from_plain(self._worker.ask(message), self._worker.output())
         except Gone as gone:
-            self._hangs += gone.ended.how == "hang"
-            output = worker.output()
-            self._drop()
-            return Outcome(ended=gone.ended, output=output)
+            return Outcome(ended=self._lost(gone.ended), output=self.output())
         except BadMessage:
-            self._drop()
-            return Outcome(ended=_FORGED)
-        if outcome.raised is not None and "MemoryError" in outcome.raised.classes:
-            self._drop()  # what it has allocated would be held against the next test
+            return Outcome(ended=self._lost(_FORGED), output=self.output())
+        memory = _out_of_memory(outcome.raised)
+        if memory is not None:  # what it holds would be held against the next test
+            return Outcome(ended=self._lost(memory), output=outcome.output)
         return outcome
 
     def output(self) -> str:
         """Return what the file has printed in the last request."""
-        return self._worker.output() if self._worker is not None else ""
+        return self._worker.output() if self._worker is not None else self._last_output
 
     def close(self) -> None:
         """End the worker."""
         self._drop()
 
+    def _limit_s(self, usual_s: float) -> float:
+        later = _LATER_LIMITS_S[: self._hangs]
+        return min(usual_s, *later) * self._scale if later else usual_s * self._scale
+
+    def _lost(self, ended: Ended) -> Ended:
+        self._hangs += ended.how == "hang"
+        self._drop()
+        return ended
+
     def _drop(self) -> None:
         if self._worker is not None:
             self._worker.kill()
+            self._last_output = self._worker.output()
         self._worker = None
         self._loaded = None
 
 
-_FORGED = Ended("crash", "your file wrote to the channel between it and the grader")
+def _scale() -> float:
+    """Read from AUTODRILL_LIMIT_S how much longer than usual everything may take."""
+    given = os.environ.get("AUTODRILL_LIMIT_S")
+    if not given:
+        return 1.0
+    try:
+        seconds = float(given)
+    except ValueError:
+        seconds = math.nan
+    if not 0 < seconds < math.inf:
+        raise AutodrillError(
+            f"AUTODRILL_LIMIT_S is `{given}`, which is no number of seconds",
+            hint=f"it says after how long a test counts as hanging; {USUAL_LIMIT_S:g} is usual",
+        )
+    return seconds / USUAL_LIMIT_S
+
+
+def _out_of_memory(raised: Raised | None) -> Ended | None:
+    """Make an allocation that failed the same as a process that was ended for its memory."""
+    if raised is None or "MemoryError" not in raised.classes:
+        return None
+    if raised.stage == "import" and not raised.frames:
+        return None  # the parser raises one where an expression is nested too deeply
+    line, function = None, None
+    if raised.frames:  # there was memory left for a traceback
+        line, function = raised.frames[-1].line, raised.frames[-1].function
+    asked = f" ({raised.message})" if raised.message else ""
+    return Ended("memory", MEMORY_FULL + asked, line, function)
+
+
+_FORGED = Ended("crash", FORGED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass, field
 from typing import Any
 
 from autodrill.cases.judge import Mismatch, judge
@@ -48,6 +49,8 @@ class Grade:
         Symbols that the graded file does not have.
     strict : bool
         Also judge what was changed in place, shared or read-only.
+    expected : dict
+        What the reference made of each probe, by the probe's key; kept from run to run.
     ran : int
         How many probes have run since it was last set to zero.
     """
@@ -59,6 +62,7 @@ class Grade:
     only: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
     strict: bool = False
+    expected: dict[Hashable, Outcome] = field(default_factory=dict)
     ran: int = 0
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
@@ -80,7 +84,7 @@ class Grade:
     def _grade(self, probe: Probe) -> None:
         __tracebackhide__ = True
         scenario, request = probe.scenario, probe.request()
-        expected = self._expected(scenario, request)
+        expected = self._expected(probe, request)
         outcome = self.engine.run(request, scenario.limit_s)
         mismatch = judge(scenario, outcome, expected, strict=self.strict)
         if mismatch is None and self.torch is not None and isinstance(scenario, Case):
@@ -99,14 +103,17 @@ class Grade:
         outcome = self.engine.run(request, scenario.limit_s)
         return judge(scenario, outcome, expected, strict=self.strict), outcome
 
-    def _expected(self, scenario: Scenario, request: Request) -> Outcome | None:
+    def _expected(self, probe: Probe, request: Request) -> Outcome | None:
+        scenario = probe.scenario
         if scenario.judge is not None:
             return None
-        outcome = self.reference.run(request, scenario.limit_s)
-        wrong = judge(scenario, outcome, outcome)
-        if wrong is not None:
-            raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
-        return outcome
+        if probe.key not in self.expected:
+            outcome = self.reference.run(request, scenario.limit_s)
+            wrong = judge(scenario, outcome, outcome)
+            if wrong is not None:
+                raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
+            self.expected[probe.key] = outcome
+        return self.expected[probe.key]
 
 
 class Recorder:

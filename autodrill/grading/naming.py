@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,9 @@ from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario
 from autodrill.catalog import Track
-from autodrill.diagnose import Evidence, Learner, name_bug
-from autodrill.engines.variants import variant
+from autodrill.diagnose import Evidence, Suspects, Witness, name_bug
+from autodrill.engines.reference import reference_engine
+from autodrill.engines.variants import symbols_run, variant
 from autodrill.grading.grade import Grade
 from autodrill.patterns import Wrong, name_pattern
 from autodrill.results import Diagnosis
@@ -46,18 +48,31 @@ def name(
     """
     if not probes or mismatch.verdict != "fail" or failing[0].scenario.judge is not None:
         return None
-    learner = Learner(grade.engine)
-    found = name_bug(failing, learner, load_bugs(track), lambda bug: variant(track, bug), probes)
+    learner = Witness(grade.engine)
+    suspects = Suspects(
+        learner,
+        _reference(track),
+        load_bugs(track),
+        cache(lambda bug: Witness(variant(track, bug))),
+        lambda request: symbols_run(reference_engine(track), request),
+        probes,
+    )
+    found = name_bug(failing, suspects)
     if found is not None or mismatch.what not in _PATTERNED:
         return found
     return name_pattern(_wrongs(grade, failing[-1], mismatch, learner, probes))
+
+
+@cache
+def _reference(track: Track) -> Witness:
+    return Witness(reference_engine(track))
 
 
 def _wrongs(
     grade: Grade,
     evidence: Evidence,
     mismatch: Mismatch,
-    learner: Learner,
+    learner: Witness,
     probes: Sequence[Probe],
 ) -> list[Wrong]:
     """Collect the wrong arrays of one scenario that are wrong in the same way."""

@@ -179,17 +179,23 @@ class _Plugin:
         """Record what a test came to."""
         report = yield
         error = call.excinfo.value if call.excinfo is not None else None
-        if error is None:
-            if call.when == "call" and self._grade.ran:
-                self._record(Graded(item.name, _function(item), None, self.probes))
-        elif isinstance(error, NotGreen):
-            self._record(Graded(item.name, _function(item), error.finding, self.probes))
-        elif isinstance(error, AutodrillError):
-            self.error = error
-        else:
-            kind = type(error).__name__
-            self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
+        try:
+            if error is None:
+                if call.when == "call" and self._grade.ran:
+                    self._note(item, None)
+            elif isinstance(error, NotGreen):
+                self._note(item, error.finding)
+            elif isinstance(error, AutodrillError):
+                self.error = error
+            else:
+                kind = type(error).__name__
+                self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
+        except AutodrillError as fault:  # what is recorded is explained, and that may show one
+            self.error = fault
         return report
+
+    def _note(self, item: pytest.Item, finding: Finding | None) -> None:
+        self._record(Graded(item.name, _function(item), finding, self.probes))
 
     def probes(self) -> list[Probe]:
         """Read the probes off every test, wanted or not, by calling it with a recorder."""

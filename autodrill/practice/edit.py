@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import glob
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,13 +39,13 @@ def reset(name: str | None = None) -> Changed:
     before = _bytes(subject.file)
     symbols: tuple[str, ...] = ()
     if name is None:
-        after = _with_ends_of(before, stub_source(track))
+        after = _written_as(before, stub_source(track))
     else:
         chosen = resolve(track, name)
         symbols = (chosen.symbol,) if chosen.symbol else chosen.target.symbols
         after = _blanked(before, subject.file, track.reference, symbols, track.id, dict(track.keep))
     with History(history_file()) as history:
-        notices = _keep(history, subject.file, before) if before is not None else []
+        notices = _keep(history, subject.file, before, "reset")
         write_text(subject.file, after)
         notices += history.notices
     return Changed(subject.file, symbols, before is not None, tuple(notices))
@@ -53,20 +55,24 @@ def undo() -> Changed:
     """Bring back the text that the latest reset, of those not undone, has replaced."""
     subject = locate()
     with History(history_file()) as history:
-        found = history.last_reset(subject.file)
-        if found is None:
+        kept, beside = history.last_reset(subject.file), _latest_beside(subject.file)
+        is_beside = beside is not None and (kept is None or beside.stat().st_mtime > kept.at)
+        if kept is None and beside is None:
             raise AutodrillError(
                 "there is no reset to undo in this workspace",
                 hint="; ".join(history.notices) or "`autodrill reset` is what undo takes back",
                 exit_code=NOT_YET,
             )
-        snapshot, text = found
         now = _bytes(subject.file)
-        if now is not None:
-            history.keep(subject.file, now, "undo")
-        write_text(subject.file, text)
-        history.mark_undone(snapshot)
-        return Changed(subject.file, (), now is not None, tuple(history.notices))
+        notices = _keep(history, subject.file, now, "undo")
+        if beside is not None and is_beside:
+            write_text(subject.file, _bytes(beside) or b"")
+            beside.unlink(missing_ok=True)
+        elif kept is not None:
+            write_text(subject.file, kept.text)
+            history.mark_undone(kept.snapshot)
+        notices += history.notices
+        return Changed(subject.file, (), now is not None, tuple(notices))
 
 
 def _bytes(file: Path) -> bytes | None:
@@ -100,27 +106,27 @@ def _blanked(
     return reblank(text, source, symbols, track_id, keep).encode("utf-8")
 
 
-def _with_ends_of(before: bytes | None, text: str) -> bytes:
-    """Give a text the line ends that the file had."""
-    ends = b"\n"
-    if before is not None and b"\r\n" in before:
-        ends = b"\r\n"
-    elif before is not None and b"\r" in before and b"\n" not in before:
-        ends = b"\r"
-    return text.encode("utf-8").replace(b"\n", ends)
+def _written_as(before: bytes | None, text: str) -> bytes:
+    """Give a text the line ends and the byte order mark that the file had."""
+    data, before = text.encode("utf-8"), before or b""
+    if b"\r\n" in before:
+        data = data.replace(b"\n", b"\r\n")
+    elif b"\r" in before and b"\n" not in before:
+        data = data.replace(b"\n", b"\r")
+    return codecs.BOM_UTF8 + data if before.startswith(codecs.BOM_UTF8) else data
 
 
-def _keep(history: History, file: Path, text: bytes) -> list[str]:
+def _keep(history: History, file: Path, text: bytes | None, reason: str) -> list[str]:
     """Keep a text in the history or, where that can't be written, beside the file."""
-    if history.keep(file, text, "reset"):
+    if text is None or history.keep(file, text, reason):
         return []
-    for number in range(1, 1000):
-        beside = file.with_name(f"{file.name}.before-reset-{number}")
-        if not beside.exists():
-            write_text(beside, text)
-            return [f"the old text was kept as `{beside.name}`, where `undo` does not look"]
-    raise AutodrillError(
-        "the old text could not be kept anywhere; nothing was changed",
-        hint="make room in the workspace",
-        exit_code=NOT_YET,
-    )
+    number = 1
+    while (beside := file.with_name(f"{file.name}.before-{reason}-{number}")).exists():
+        number += 1
+    write_text(beside, text)
+    return [f"the old text was kept as `{beside.name}`"]
+
+
+def _latest_beside(file: Path) -> Path | None:
+    found = file.parent.glob(f"{glob.escape(file.name)}.before-reset-*")
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 import unicodedata
 from pathlib import Path
 
@@ -15,9 +16,12 @@ LARGEST_BYTES = 4 * 2**20
 def read_engine(path: Path, shown: str) -> tuple[bytes, str | Problem]:
     """Return a file's bytes, and its text without a byte order mark or what is wrong with it."""
     try:
-        if path.is_dir():
+        found = path.stat()
+        if stat.S_ISDIR(found.st_mode):
             return b"", Problem(f"`{shown}` is a folder", "move it away: the file belongs there")
-        if path.stat().st_size > LARGEST_BYTES:
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe or a device might never end
+            return b"", Problem(f"`{shown}` is not a file", "move it away: the file belongs there")
+        if found.st_size > LARGEST_BYTES:
             return b"", Problem(f"`{shown}` is larger than {LARGEST_BYTES // 2**20} MiB")
         data = path.read_bytes()
     except FileNotFoundError:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from autodrill.catalog import Track, aliases, load_track, nearest_hint, track_ids
 from autodrill.errors import AutodrillError
-from autodrill.workspace import Workspace, find_workspace
+from autodrill.workspace import MARKER, Workspace, find_workspace
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def locate(
     AutodrillError
         If there is no workspace and no file, or the track of the file is not clear.
     """
-    workspace = find_workspace((start or _current_folder()).absolute())
+    workspace = find_workspace((start or Path.cwd()).absolute())
     if file is not None:
         track = _track_of(file, track_id, workspace)
         return Subject(track, file.absolute(), None)
@@ -67,16 +67,9 @@ def no_workspace() -> AutodrillError:
     message = "there is no workspace here or above"
     with History(history_file()) as history:
         last = history.last_workspace()
-    if last is not None and (last[0] / ".autodrill").is_dir():
+    if last is not None and (last[0] / MARKER).is_file():
         return AutodrillError(message, f"the last one used is `{last[0]}`: `cd` there")
     return AutodrillError(message, f"make one: `autodrill start {track_ids()[0]}`")
-
-
-def _current_folder() -> Path:
-    try:
-        return Path.cwd()
-    except FileNotFoundError as error:
-        raise AutodrillError("the current folder is gone", "`cd` to one that exists") from error
 
 
 def _track_of(file: Path, track_id: str | None, workspace: Workspace | None) -> Track:
@@ -101,6 +94,8 @@ def _track_of(file: Path, track_id: str | None, workspace: Workspace | None) -> 
 
 
 def _names_in(file: Path) -> set[str]:
+    if not file.is_file():  # reading a pipe might never end
+        return set()
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

@@ -3,6 +3,9 @@
 It is started as a script in isolated mode, with pipes as its stdin, stdout and stderr.
 Before anything of the learner's is loaded, the first two move to private descriptors; then
 0 points at nothing and 1 and 2 at the third pipe, where the grader keeps a capped amount.
+
+When the process dies or hangs, `faulthandler` writes where it was to the channel, in the
+place of the answer that will not come: what the file prints can't be mixed into it there.
 """
 
 from __future__ import annotations
@@ -18,35 +21,54 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
 
 if TYPE_CHECKING:
     from autodrill.cases.scenario import Suite
     from autodrill.worker.messages import Loaded
 
-MEMORY_HEADROOM = 2 * 2**30
-"""Bytes that the learner's file may use beyond what NumPy and the scenarios need."""
-
-_SPAWNING = frozenset(
-    {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "os.spawn"}
+_STARTS = frozenset(
+    {
+        "subprocess.Popen",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.system",
+        "_winapi.CreateProcess",
+        "ctypes.dlopen",  # what is called in a library raises no event of its own
+        "ctypes.dlsym",
+    }
 )
+_STARTERS = frozenset({"_posixsubprocess", "_winapi"})
+"""Modules that start processes; `multiprocessing` calls them without an event."""
 
 
 def main() -> None:
     """Serve the grader until it closes the channel."""
-    receive, send, trace = _take_channel()
+    receive, send = _take_channel()
     hello = json.loads(receive.readline())
     sys.path[:] = hello["path"]
     gc.disable()  # nothing that is imported here is garbage before the process ends
-    from autodrill.cases import wire
+    from autodrill.cases import wire  # noqa: F401 - it brings NumPy
+    from autodrill.worker import BROKEN_EXIT
 
     gc.freeze()
     gc.enable()
-    spawned = [False]
-    sys.addaudithook(lambda event, _: spawned.__setitem__(0, spawned[0] or event in _SPAWNING))
-    faulthandler.enable(file=trace, all_threads=False)
+    faulthandler.enable(file=send, all_threads=False)
     _limit_memory()
-    state = _State(trace)
+    exit_now = _trace_exit(send)
+    try:
+        _serve(receive, send, exit_now)
+    except BaseException:  # the file has patched or closed what this process itself needs
+        exit_now(BROKEN_EXIT)
+    exit_now(0)
+
+
+def _serve(receive: BinaryIO, send: BinaryIO, exit_now: Callable[[int], NoReturn]) -> None:
+    from autodrill.cases import wire
+
+    state, me = _State(send), os.getpid()
     while True:
         try:
             message = wire.read(_exactly(receive))
@@ -54,30 +76,51 @@ def main() -> None:
             return
         answer = state.answer(message)
         faulthandler.cancel_dump_traceback_later()
-        send.write(wire.pack({"answer": answer, "spawned": spawned[0]}))
+        if os.getpid() != me:  # a copy that the learner's file has forked
+            exit_now(0)
+        send.write(wire.pack({"number": message["number"], "answer": answer, **state.also()}))
         send.flush()
 
 
 class _State:
     """What is loaded so far: the scenarios of a track, and the learner's file."""
 
-    def __init__(self, trace: int) -> None:
-        self.trace = trace
+    def __init__(self, send: BinaryIO) -> None:
+        self.send = send
         self.suite: Suite | None = None
         self.lib: types.ModuleType | None = None
         self.file = ""
+        self.starts: set[str] = set()
 
     def answer(self, message: dict[str, Any]) -> Any:
         """Do what one message asks for; `limit_s` after that the process ends itself."""
         do = message["do"]
         if do == "prepare":
-            _keep_freed_memory()
-            self.suite = load_scenarios(Path(message["scenarios"]))
-            return None
-        faulthandler.dump_traceback_later(message["limit_s"], exit=True, file=self.trace)
+            return self._prepare(message)
+        faulthandler.dump_traceback_later(message["limit_s"], exit=True, file=self.send)
         if do == "load":
             return self._load(message)
         return self._run(message)
+
+    def also(self) -> dict[str, Any]:
+        """Say how much was printed, and whether other threads or processes may be left."""
+        busy = bool(self.starts) or len(sys._current_frames()) > 1
+        return {"printed": _Printed.written, "busy": busy}
+
+    def _prepare(self, message: dict[str, Any]) -> str | None:
+        """Import all that is ours; return what is wrong with it."""
+        try:
+            _keep_freed_memory()
+            self.suite = load_scenarios(Path(message["scenarios"]))
+            from autodrill.cases import run  # noqa: F401 - before the learner's file can patch it
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+        sys.addaudithook(self._note_start)
+        return None
+
+    def _note_start(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _STARTS or (event == "import" and arguments[0] in _STARTERS):
+            self.starts.add(event)
 
     def _load(self, message: dict[str, Any]) -> Any:
         from autodrill.worker.messages import loaded_to_plain
@@ -131,8 +174,11 @@ def load_engine(
     from autodrill.cases.run import describe
     from autodrill.worker.messages import Loaded
 
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    # Lines as Python counts them: `splitlines` would end one at a form feed as well.
+    lines = io.StringIO(source, newline=None).readlines()
+    linecache.cache[file] = (len(source), None, lines, file)
     name = Path(file).stem
+    name = f"{name}_" if name in sys.modules else name  # `json.py` must not hide a module
     module = types.ModuleType(name)
     module.__file__ = path
     sys.modules[name] = module
@@ -170,9 +216,9 @@ def _keep_freed_memory() -> None:
     np.empty(2**21)
 
 
-def _take_channel() -> tuple[BinaryIO, BinaryIO, int]:
+def _take_channel() -> tuple[BinaryIO, BinaryIO]:
     """Move the pipes to private descriptors and point 0, 1 and 2 elsewhere."""
-    receive, send, trace = os.dup(0), os.dup(1), os.dup(2)
+    receive, send = os.dup(0), os.dup(1)
     if sys.platform == "win32":
         import msvcrt
 
@@ -185,12 +231,39 @@ def _take_channel() -> tuple[BinaryIO, BinaryIO, int]:
     sys.stdin = sys.__stdin__ = open(os.devnull, encoding="utf-8")  # type: ignore[misc]  # it is left open for the life of the process  # noqa: SIM115
     sys.stdout = sys.__stdout__ = _text_to(1)  # type: ignore[misc]  # the learner may use either
     sys.stderr = sys.__stderr__ = _text_to(2)  # type: ignore[misc]
-    return os.fdopen(receive, "rb"), os.fdopen(send, "wb"), trace
+    return os.fdopen(receive, "rb"), os.fdopen(send, "wb")
+
+
+class _Printed(io.FileIO):
+    """A descriptor that counts what is printed, so that the grader can wait for all of it."""
+
+    written = 0
+
+    def write(self, data: Any) -> int:
+        """Write at once, so that a crash loses nothing."""
+        count = super().write(data)
+        _Printed.written += count
+        return count
 
 
 def _text_to(descriptor: int) -> io.TextIOWrapper:
-    raw = open(descriptor, "wb", buffering=0, closefd=False)  # noqa: SIM115 - open for good
-    return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", write_through=True)
+    raw = _Printed(descriptor, "wb", closefd=False)
+    return io.TextIOWrapper(
+        cast("BinaryIO", raw), encoding="utf-8", errors="backslashreplace", write_through=True
+    )
+
+
+def _trace_exit(send: BinaryIO) -> Callable[[int], NoReturn]:
+    """Have `os._exit` say the line it was called at, as a crash does; return what it was."""
+    exit_now, me = os._exit, os.getpid()
+
+    def exit_and_say(status: int) -> NoReturn:
+        if os.getpid() == me:  # not in a copy that the learner's file has forked
+            faulthandler.dump_traceback(send, all_threads=False)
+        exit_now(status)
+
+    os._exit = exit_and_say
+    return exit_now
 
 
 def _exactly(stream: BinaryIO) -> Callable[[int], bytes]:
@@ -205,6 +278,8 @@ def _exactly(stream: BinaryIO) -> Callable[[int], bytes]:
 
 def _limit_memory() -> None:
     """Cap the address space where the system can, so that an allocation fails by itself."""
+    from autodrill.worker import MEMORY_HEADROOM
+
     try:
         import resource
     except ImportError:

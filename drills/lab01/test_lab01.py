@@ -55,6 +55,7 @@ def test_node_used_twice_accumulates(grade):
     grade("same_graph_twice", "n=3, n, n")
     grade("gradients_are_kept_apart", "n=3")
     grade("gradients_are_arrays_of_their_own", "n=3")
+    grade("inner_gradients_are_arrays_of_their_own", "n=3")
 
 
 def test_diamond_graph(grade):
@@ -70,6 +71,7 @@ def test_diamond_graph(grade):
 
 def test_constants_get_no_grad(grade):
     grade("constants", "n=2 m=3")
+    grade("constant_handed_a_gradient", "n=2")
     grade("sum_of_constants", "n=2")
     grade("add_array", "m=3")
     grade("mul_array", "m=3")

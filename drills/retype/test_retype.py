@@ -102,6 +102,7 @@ def test_op_matmul_2d(grade):
     grade("matmul", "n=3 m=4, m p=5")
     grade("matmul", "n=1 m=4, m p=1")
     grade("matmul_by_itself", "n=3 n")
+    grade("matmul_array", "n=2 3")
     grade("matmul_adds", "n=2 m=3, m p=2")
 
 

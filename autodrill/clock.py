@@ -1,0 +1,87 @@
+"""The clock of a timed attempt: monotonic, with pauses, and honest about a sleep.
+
+A laptop's sleep shows in one of two ways: the monotonic clock stood still while the wall
+clock went on, or both went on while nobody looked. Either way it is not counted, and shown.
+A wall clock that is set back or forth changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+ASLEEP_S = 20.0
+"""The clock is looked at several times a second; after a gap this long it was asleep."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a clock shows, in seconds: what counts, and what does not."""
+
+    run_s: float
+    paused_s: float
+    slept_s: float
+
+
+class Clock:
+    """Counts the seconds of one attempt.
+
+    Parameters
+    ----------
+    run_s, paused_s, slept_s : float
+        What had been counted when an attempt is taken up again.
+    now, through : callables
+        A monotonic clock in seconds, and one that goes on through a sleep.
+    """
+
+    def __init__(
+        self,
+        run_s: float = 0.0,
+        paused_s: float = 0.0,
+        slept_s: float = 0.0,
+        now: Callable[[], float] = time.monotonic,
+        through: Callable[[], float] | None = None,
+    ) -> None:
+        self._now, self._through = now, through or _through_sleep
+        self._run_s, self._paused_s, self._slept_s = run_s, paused_s, slept_s
+        self._last, self._last_through = self._now(), self._through()
+        self.is_paused = False
+
+    def read(self) -> Reading:
+        """Bring the count up to now and return it."""
+        self._count(self._now(), self._through())
+        return Reading(self._run_s, self._paused_s, self._slept_s)
+
+    def at(self, moment: float) -> float:
+        """Return the seconds run at a moment between the last reading and now."""
+        run_s = self._run_s
+        return run_s if self.is_paused else run_s + max(0.0, moment - self._last)
+
+    def pause(self) -> None:
+        """Stop counting until `resume`."""
+        self.read()
+        self.is_paused = True
+
+    def resume(self) -> None:
+        """Count again."""
+        self.read()
+        self.is_paused = False
+
+    def _count(self, now: float, through: float) -> None:
+        gap, gap_through = now - self._last, through - self._last_through
+        self._last, self._last_through = now, through
+        if gap_through - gap > ASLEEP_S:
+            self._slept_s += gap_through - gap
+        if gap > ASLEEP_S:
+            self._slept_s += gap
+        elif self.is_paused:
+            self._paused_s += gap
+        else:
+            self._run_s += gap
+
+
+def _through_sleep() -> float:
+    """Read a clock that a sleep does not stop: since boot where there is one, else the wall's."""
+    boot = getattr(time, "CLOCK_BOOTTIME", None)
+    return time.clock_gettime(boot) if boot is not None else time.time()

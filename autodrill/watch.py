@@ -1,0 +1,150 @@
+"""Follow one file: say what is in it each time it has settled on something new.
+
+Events of the system only wake the loop; what counts is what the file looks like then. So a
+rename, a lock file beside it or a burst of saves needs no rule of its own, and where no
+events arrive (some network and container mounts) the file is looked at all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_LOOK_S = 0.25
+"""The file is looked at this often where no event arrives."""
+
+_SETTLE_S = 0.008
+_SETTLED_BY_S = 0.25
+"""A file that changes for longer than this is taken as it is; more is to come."""
+
+_EMPTY_FOR_S = 0.12
+"""Editors that truncate before they write leave a file empty for a moment."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """New content of the file, None where the file is gone; `noticed` is a monotonic time."""
+
+    data: bytes | None
+    noticed: float
+
+
+class Follower:
+    """Follows a file in a thread and puts a `Saved` on a queue for each new content.
+
+    Parameters
+    ----------
+    path : Path
+        The file; its first content is put at once.
+    events : queue
+        Where to put what is found.
+    poll : bool
+        Look at the file only, and ask the system for no events.
+    """
+
+    def __init__(self, path: Path, events: queue.SimpleQueue[Any], *, poll: bool = False) -> None:
+        self._path = path
+        self._events = events
+        self._stop = threading.Event()
+        self._wake = _Wake(path, self._stop, poll=poll)
+        self._thread = threading.Thread(target=self._follow, name="autodrill-watch", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop following."""
+        self._stop.set()
+        self._thread.join(timeout=2)
+
+    def _follow(self) -> None:
+        seen: tuple[int, ...] | None = ()
+        last: bytes | None = b"nothing yet"
+        while not self._stop.is_set():
+            look = _look(self._path)
+            if look != seen:
+                noticed = time.monotonic()
+                data, seen = _settled(self._path)
+                if data != last:
+                    last = data
+                    self._events.put(Saved(data, noticed))
+            self._wake.wait()
+
+
+class _Wake:
+    """Waits for an event in the file's folder, or until it is time to look again."""
+
+    def __init__(self, path: Path, stop: threading.Event, *, poll: bool) -> None:
+        self._path = path
+        self._stop = stop
+        self._poll = poll
+        self._folder: Path | None = None
+        self._events: Iterator[object] = iter(())
+
+    def wait(self) -> None:
+        folder = Path(os.path.realpath(self._path)).parent
+        if self._poll or not folder.is_dir():
+            self._folder = None
+            self._stop.wait(_LOOK_S)
+            return
+        if folder != self._folder:
+            self._folder, self._events = folder, self._open(folder)
+        try:
+            if next(self._events, None) is None:
+                self._stop.wait(_LOOK_S)
+        except OSError:  # the system has no more watches to give: looking has to do
+            self._poll = True
+
+    def _open(self, folder: Path) -> Iterator[object]:
+        import watchfiles  # here: only the loops need it
+
+        return watchfiles.watch(
+            folder,
+            watch_filter=None,
+            debounce=40,
+            step=10,
+            rust_timeout=int(1000 * _LOOK_S),
+            yield_on_timeout=True,
+            stop_event=self._stop,
+            raise_interrupt=False,
+            recursive=False,
+        )
+
+
+def _look(path: Path) -> tuple[int, ...] | None:
+    """Return what tells one state of a file from another, None where it is not there."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _settled(path: Path) -> tuple[bytes | None, tuple[int, ...] | None]:
+    """Read a file once it no longer changes, and return how it looked then.
+
+    A file that is empty or gone may be between two steps of an editor's save, so that is
+    believed a little later.
+    """
+    started = time.monotonic()
+    look, data = _look(path), _read(path)
+    while True:
+        time.sleep(_SETTLE_S)
+        waited = time.monotonic() - started
+        again = _look(path)
+        if again == look and (data or waited > _EMPTY_FOR_S):
+            return data, look
+        if waited > _SETTLED_BY_S:
+            return _read(path), again
+        look, data = again, _read(path)
