@@ -144,7 +144,7 @@ def name_bug(failing: Sequence[Evidence], suspects: Suspects) -> Diagnosis | Non
     for one in cheap:
         bugs = [bug for bug in bugs if suspects.fits(bug, one)]
     for probe in own:
-        bugs = [bug for bug in bugs if suspects.fits_probe(bug, probe)]
+        bugs = [bug for bug in bugs if _allows(bug, probe, suspects)]
     bugs = [bug for bug in bugs if _holds(bug, suspects)]
     for one in dear:
         bugs = [bug for bug in bugs if suspects.fits(bug, one)]
@@ -243,22 +243,38 @@ def _within_reach(
     return [bug for bug in suspects.bugs if any(one.symbol in symbols for one in bug.patches)]
 
 
+def _allows(bug: Bug, probe: Probe, suspects: Suspects) -> bool:
+    """Tell whether a probe leaves a bug possible.
+
+    Where the bug does not show and its symbols are not what is graded, another bug may be why
+    the learner's engine is wrong.
+    """
+    if suspects.fits_probe(bug, probe):
+        return True
+    return not set(probe.scenario.symbols) <= _symbols(bug) and not suspects.shows(bug, probe)
+
+
+def _symbols(bug: Bug) -> set[str]:
+    return {patch.symbol for patch in bug.patches}
+
+
 def _holds(bug: Bug, suspects: Suspects) -> bool:
     """Tell whether the learner's engine has a bug elsewhere too.
 
     Where the bug's own symbols are graded by themselves, the outcomes have to agree. If the bug
-    does not show there, it is looked for in one probe of each scenario: it must not show where
-    the learner's engine is right.
+    does not show there, it is looked for in one probe of each scenario: wherever it shows, the
+    learner's engine must be wrong, and mostly in the same way.
     """
-    own = list(_probes_within(suspects.probes, {patch.symbol for patch in bug.patches}))
+    own = list(_probes_within(suspects.probes, _symbols(bug)))
     if not all(suspects.fits_probe(bug, probe) for probe in own):
         return False
     if any(suspects.explains(bug, probe) for probe in own):
         return True
     one_of_each = {one.scenario.id: one for one in suspects.probes if _is_cheap(one)}
-    return not any(
-        suspects.shows(bug, probe) and suspects.is_right(probe) for probe in one_of_each.values()
-    )
+    shown = [probe for probe in one_of_each.values() if suspects.shows(bug, probe)]
+    if any(suspects.is_right(probe) for probe in shown):
+        return False
+    return 2 * sum(suspects.explains(bug, probe) for probe in shown) >= len(shown)
 
 
 def _separate(bugs: list[Bug], suspects: Suspects) -> list[Bug]:

@@ -22,6 +22,7 @@ ROWS = [
     {"shrink", "patterns", "diagnose"},
     {"grading"},
     {"history"},
+    {"watch", "clock"},
     {"practice"},
     {"render"},
     {"cli", "pytest_plugin"},

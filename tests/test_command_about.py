@@ -7,7 +7,7 @@ from conftest import ROOT
 
 from autodrill.catalog import load_track, track_ids
 
-COMMANDS = ["start", "check", "hint", "show", "reset", "undo", "tracks", "where", "verify"]
+COMMANDS = ["start", "check", "watch", "hint", "show", "reset", "undo", "tracks", "where", "verify"]
 COMMANDS += ["doctor"]
 
 

@@ -69,7 +69,9 @@ KNOWN = [
         "if parent.requires_grad and part is not None:",
         "if part is not None:",
     ),
-    planted(CLOSURES, "stale-intermediates", "node._vjp(g), strict", "node._vjp(node.grad), strict"),
+    planted(
+        CLOSURES, "stale-intermediates", "node._vjp(g), strict", "node._vjp(node.grad), strict"
+    ),
     planted(CLOSURES, "wrong-error-nonscalar", "raise RuntimeError(", "raise ValueError("),
     planted(
         CLOSURES,
@@ -171,11 +173,12 @@ KNOWN = [
         "self.data.sum(axis=axis or None, keepdims=keepdims), (self,), vjp",
     ),
     planted(
-        CLOSURES, "transpose-forward-permutation", "[axes.index(i) for i in range(len(axes))]", "axes"
+        CLOSURES,
+        "transpose-forward-permutation",
+        "[axes.index(i) for i in range(len(axes))]",
+        "axes",
     ),
-    planted(
-        CLOSURES, "scatter-drops-duplicates", "np.add.at(full, index, g)", "full[index] += g"
-    ),
+    planted(CLOSURES, "scatter-drops-duplicates", "np.add.at(full, index, g)", "full[index] += g"),
     planted(
         CLOSURES,
         "logsumexp-unstable",
@@ -192,7 +195,14 @@ KNOWN = [
     planted(CLOSURES, "cross-entropy-over-all-entries", "* onehot).sum(axis=1)", "* onehot)"),
     planted(CLOSURES, "finite-difference-not-restored", "        x[i] = old\n", ""),
     planted(CLOSURES, "finite-difference-missing-two", "/ (2 * eps)", "/ eps"),
-    planted(CLOSURES, "finite-difference-one-sided", "x[i] = old - eps", "x[i] = old", "/ (2 * eps)", "/ eps"),
+    planted(
+        CLOSURES,
+        "finite-difference-one-sided",
+        "x[i] = old - eps",
+        "x[i] = old",
+        "/ (2 * eps)",
+        "/ eps",
+    ),
     planted(CLOSURES, "sgd-not-cleared", "        p.grad = None\n", ""),
     planted(CLOSURES, "sgd-last-cleared-only", "        p.grad = None\n", "    p.grad = None\n"),
     # classes
@@ -203,7 +213,10 @@ KNOWN = [
         "return da, unbroadcast(db, self.shapes[1])",
     ),
     planted(
-        CLASSES, "swapped-operands", "return self.b * g, self.a * g", "return self.a * g, self.b * g"
+        CLASSES,
+        "swapped-operands",
+        "return self.b * g, self.a * g",
+        "return self.a * g, self.b * g",
     ),
     planted(CLASSES, "div-sign", "-(self.y / self.b) * g", "(self.y / self.b) * g"),
     planted(CLASSES, "matmul-all-axes-transposed", "return np.moveaxis(x, -1, -2)", "return x.T"),
@@ -224,7 +237,12 @@ KNOWN = [
         "None if self.axes is None else np.argsort(self.axes)",
         "self.axes",
     ),
-    planted(CLASSES, "transpose-default-forgotten", "None if self.axes is None else np.argsort(self.axes)", "np.argsort(self.axes or ())"),
+    planted(
+        CLASSES,
+        "transpose-default-forgotten",
+        "None if self.axes is None else np.argsort(self.axes)",
+        "np.argsort(self.axes or ())",
+    ),
     planted(
         CLASSES,
         "overwrites-gradient",
@@ -241,36 +259,85 @@ KNOWN = [
     planted(CLASSES, "exp-upstream-ignored", "return self.y * g", "return self.y.copy()"),
     planted(CLASSES, "log-inverted", "np.reciprocal(self.x) * g", "self.x * g"),
     planted(CLASSES, "pow-exponent-not-reduced", "self.p - 1.0", "self.p"),
-    planted(CLASSES, "sum-axis-not-restored", "g.reshape(self.kept), self.shapes[0]", "g, self.shapes[0]"),
+    planted(
+        CLASSES,
+        "sum-axis-not-restored",
+        "g.reshape(self.kept), self.shapes[0]",
+        "g, self.shapes[0]",
+    ),
     planted(CLASSES, "mean-count-wrong", "(self.data.size / total.data.size)", "self.data.size"),
     planted(CLASSES, "finite-difference-of-a-copy", "x.reshape(-1), grad", "x.flatten(), grad"),
     planted(CLASSES, "cross-entropy-sum", "(-1.0 / n)", "-1.0"),
-    planted(CLASSES, "cross-entropy-picks-columns", "[np.arange(n), np.asarray(targets)].sum() * (-1.0 / n)", "[:, np.asarray(targets)].mean() * -1.0"),
+    planted(
+        CLASSES,
+        "cross-entropy-picks-columns",
+        "[np.arange(n), np.asarray(targets)].sum() * (-1.0 / n)",
+        "[:, np.asarray(targets)].mean() * -1.0",
+    ),
     planted(CLASSES, "sgd-ascends", "p.data - p.grad * lr", "p.data + p.grad * lr"),
-    planted(CLASSES, "log-softmax-global-max", "x.data.max(axis=axis, keepdims=True)", "x.data.max()"),
+    planted(
+        CLASSES, "log-softmax-global-max", "x.data.max(axis=axis, keepdims=True)", "x.data.max()"
+    ),
     # einsum
-    planted(EINSUM, "matmul-left-transpose-missing", '"...ij,...kj->...ik"', '"...ij,...jk->...ik"'),
+    planted(
+        EINSUM, "matmul-left-transpose-missing", '"...ij,...kj->...ik"', '"...ij,...jk->...ik"'
+    ),
     planted(EINSUM, "cross-entropy-upstream-ignored", "delta * g / n", "delta / n"),
     planted(EINSUM, "cross-entropy-gradient-not-averaged", "delta * g / n", "delta * g"),
     planted(EINSUM, "cross-entropy-onehot-missing", "delta[np.arange(n), targets] -= 1.0", "pass"),
     planted(EINSUM, "log-softmax-not-summed", "g.sum(axis=axis, keepdims=True)", "g"),
     planted(EINSUM, "log-softmax-summed-over-all", "g.sum(axis=axis, keepdims=True)", "g.sum()"),
-    planted(EINSUM, "transpose-forward-permutation", "np.moveaxis(g, range(self.ndim), axes)", "g.transpose(axes)"),
+    planted(
+        EINSUM,
+        "transpose-forward-permutation",
+        "np.moveaxis(g, range(self.ndim), axes)",
+        "g.transpose(axes)",
+    ),
     planted(EINSUM, "tanh-parentheses-missing", "g - g * np.square(y)", "g - np.square(y)"),
     planted(EINSUM, "div-square-missing", "b**-2.0", "b**-1.0"),
     planted(EINSUM, "relu-at-zero", "np.heaviside(x, 0.0)", "np.heaviside(x, 1.0)"),
-    planted(EINSUM, "overwrites-gradient", "flows[parent._age] = flows[parent._age] + part", "flows[parent._age] = part"),
-    planted(EINSUM, "pending-added-in-place", "flows[parent._age] = flows[parent._age] + part", "flows[parent._age] += part"),
+    planted(
+        EINSUM,
+        "overwrites-gradient",
+        "flows[parent._age] = flows[parent._age] + part",
+        "flows[parent._age] = part",
+    ),
+    planted(
+        EINSUM,
+        "pending-added-in-place",
+        "flows[parent._age] = flows[parent._age] + part",
+        "flows[parent._age] += part",
+    ),
     planted(EINSUM, "root-not-seeded", "np.full(self.shape, 1.0)", "np.full(self.shape, 0.0)"),
     planted(EINSUM, "finite-difference-missing-two", "(eps + eps)", "eps"),
     planted(EINSUM, "finite-difference-not-restored", "        x[index] = here\n", ""),
     planted(EINSUM, "sgd-rate-ignored", "np.multiply(lr, p.grad)", "p.grad"),
-    planted(EINSUM, "logsumexp-axis-not-restored", "np.exp(self.data - kept) * g.reshape(kept.shape)", "np.exp(self.data - kept) * g"),
-    planted(EINSUM, "logsumexp-gradient-ones", "np.exp(self.data - kept) * g.", "np.ones(self.shape) * g."),
-    planted(EINSUM, "logsumexp-unstable", "kept = np.logaddexp.reduce(self.data, axis=axis, keepdims=True)", "kept = np.log(np.exp(self.data).sum(axis=axis, keepdims=True))"),
+    planted(
+        EINSUM,
+        "logsumexp-axis-not-restored",
+        "np.exp(self.data - kept) * g.reshape(kept.shape)",
+        "np.exp(self.data - kept) * g",
+    ),
+    planted(
+        EINSUM,
+        "logsumexp-gradient-ones",
+        "np.exp(self.data - kept) * g.",
+        "np.ones(self.shape) * g.",
+    ),
+    planted(
+        EINSUM,
+        "logsumexp-unstable",
+        "kept = np.logaddexp.reduce(self.data, axis=axis, keepdims=True)",
+        "kept = np.log(np.exp(self.data).sum(axis=axis, keepdims=True))",
+    ),
     planted(EINSUM, "reshape-not-undone", "(g.reshape(self.data.shape),)", "(g,)"),
     planted(EINSUM, "sum-upstream-ignored", "np.tile(g.reshape(kept),", "np.tile(np.ones(kept),"),
-    planted(EINSUM, "cross-entropy-detached", "return Tensor._make(loss, (logits,), vjp, ", "return Tensor(loss) if loss else (vjp, "),
+    planted(
+        EINSUM,
+        "cross-entropy-detached",
+        "return Tensor._make(loss, (logits,), vjp, ",
+        "return Tensor(loss) if loss else (vjp, ",
+    ),
 ]
 
 UNKNOWN = [

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from autodrill.catalog import track_ids
-from autodrill.cli import about, check, edit, learn, start
+from autodrill.cli import about, check, edit, learn, start, watch
 from autodrill.cli.gate import Gate
 
 app = typer.Typer(
@@ -54,6 +54,7 @@ app.callback(help=_help(root))(root)
 for one in (
     start.start,
     check.check,
+    watch.watch,
     learn.hint,
     learn.show,
     edit.reset,

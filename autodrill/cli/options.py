@@ -17,9 +17,11 @@ TrackOption = Annotated[
 ]
 
 
-def print_json(data: Any) -> None:
-    """Print one JSON object on stdout, in ASCII so that every encoding can carry it."""
+def print_json(data: Any, *, at_once: bool = False) -> None:
+    """Print one JSON object on a line of stdout, in ASCII so that every encoding can carry it."""
     sys.stdout.write(json.dumps(data) + "\n")
+    if at_once:
+        sys.stdout.flush()
 
 
 def say(notices: tuple[str, ...] | list[str]) -> None:

@@ -81,10 +81,16 @@ class Worker:
         self._last_words = b""
         self._capture = _Capture()
         self._readers: list[threading.Thread] = []
+        self._prepared: Path | None = None
         self._write(json.dumps({"path": _search_path()}).encode() + b"\n")
 
-    def tell(self, message: dict[str, Any]) -> None:
-        """Send a message about what is ours without waiting for its answer."""
+    def prepare(self, scenarios: Path) -> None:
+        """Have the process import a track's scenarios, once, without waiting for it."""
+        if self._prepared != scenarios:
+            self._prepared = scenarios
+            self._send({"do": "prepare", "scenarios": str(scenarios)})
+
+    def _send(self, message: dict[str, Any]) -> None:
         from autodrill.cases import wire
 
         self._start_reading()
@@ -103,7 +109,7 @@ class Worker:
         """
         self._capture.clear()
         told = self._sent
-        self.tell(message)
+        self._send(message)
         deadline = time.monotonic() + message["limit_s"] + _GRACE_S
         while True:
             answer = self._wait(deadline, message["limit_s"], told)
@@ -237,7 +243,7 @@ class Worker:
                 return answer
             ended = self._ended(limit_s)
             if self._answered < told:
-                raise _cannot_run(ended.message)
+                raise _cannot_run(f"it ended with code {self.process.poll()}")
             raise Gone(ended)
 
     def _stop(self) -> None:

@@ -65,7 +65,7 @@ class WorkerEngine:
         worker = self._worker or self._start()
         self._worker = worker
         worker.file = self.file.name
-        worker.tell({"do": "prepare", "scenarios": str(self.file.scenarios)})
+        worker.prepare(self.file.scenarios)
         message = {
             "do": "load",
             "source": self.file.text,

@@ -18,13 +18,18 @@ class Plan:
         The targets to report on.
     go_on : bool
         False stops at the first target that is not green.
+    alone : bool
+        True leaves out what the targets need, and takes it for green.
     """
 
-    def __init__(self, track: Track, asked: Sequence[Target], *, go_on: bool) -> None:
+    def __init__(
+        self, track: Track, asked: Sequence[Target], *, go_on: bool, alone: bool = False
+    ) -> None:
         self.track = track
         self.asked = sorted(asked, key=lambda target: target.step)
         self.go_on = go_on
-        needed = {need for target in asked for need in _closure(track, target)}
+        self.alone = alone
+        needed = {need for target in asked for need in _closure(track, target) if not alone}
         ids = {target.id for target in asked} | needed
         self.targets = [target for target in track.targets if target.id in ids]
         self._home: dict[str, Target] = {}
@@ -96,7 +101,7 @@ class Plan:
         return bool(ran) and all(one is None for one in ran)
 
     def _blocked_by(self, target: Target) -> str | None:
-        for need in target.needs:
+        for need in () if self.alone else target.needs:
             if not self._is_green(self.track.target(need)):
                 return need
         return None

@@ -18,13 +18,19 @@ STRICT = "strict"
 
 
 def grade_targets(
-    track: Track, grade: Grade, targets: Sequence[Target], file: Path, *, go_on: bool
+    track: Track,
+    grade: Grade,
+    targets: Sequence[Target],
+    file: Path,
+    *,
+    go_on: bool,
+    alone: bool = False,
 ) -> tuple[TargetResult, ...]:
     """Grade whole targets in order, and before each what it needs.
 
-    `go_on=False` stops at the first that is not green.
+    `go_on=False` stops at the first that is not green; `alone` leaves out what they need.
     """
-    plan = Plan(track, targets, go_on=go_on)
+    plan = Plan(track, targets, go_on=go_on, alone=alone)
 
     def record(graded: Graded) -> None:
         plan.record(graded.function, graded.test, _failure(track, grade, graded, file))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill.catalog import Selection, Track, resolve
+from autodrill.catalog import Selection, Target, Track, resolve
 from autodrill.engines.process import Worker
 from autodrill.practice.locate import Subject, locate
 from autodrill.results import CheckResult, Problem, TargetResult, worst
 from autodrill.workspace import shadowing_files
 
 if TYPE_CHECKING:
+    from autodrill.cases.outcome import Outcome
     from autodrill.engines.engine import Engine
     from autodrill.engines.worker import WorkerEngine
 
@@ -54,63 +55,108 @@ def check(request: CheckRequest) -> Checked:
     The worker is started before anything heavy is imported, so that it imports NumPy while
     this process does.
     """
-    started = time.perf_counter()
     worker = Worker()
     try:
-        subject = locate(request.file, request.track)
-        chosen = [resolve(subject.track, name) for name in request.names]
-        return _check(request, subject, chosen, worker, started)
+        return Grader(request).grade(worker)
     finally:
         worker.kill()
 
 
-def _check(
-    request: CheckRequest,
-    subject: Subject,
-    chosen: Sequence[Selection],
-    worker: Worker,
-    started: float,
-) -> Checked:
-    from autodrill.engines.worker import EngineFile, WorkerEngine
-    from autodrill.practice.engine_text import load_problem, read_engine
+class Grader:
+    """Grades one file, once or again and again; what the reference makes of it is kept.
 
-    track = subject.track
-    path, shown = subject.file, subject.shown
-    if request.solution:
-        path, shown = track.reference, track.reference.name
-    data, text = read_engine(path, shown)
-    warnings: list[str] = []
-    problem: Problem | None = None
-    targets: tuple[TargetResult, ...] = ()
-    if isinstance(text, Problem):
-        problem = text
-    else:
-        engine = WorkerEngine(EngineFile(path, text, track.symbols, track.scenarios), worker)
+    Parameters
+    ----------
+    request : CheckRequest
+    start : callable
+        Starts the worker that takes the place of one that died.
+    """
+
+    def __init__(self, request: CheckRequest, start: Callable[[], Worker] = Worker) -> None:
+        self.request = request
+        self.subject = locate(request.file, request.track)
+        self.chosen = [resolve(self.subject.track, name) for name in request.names]
+        self._start = start
+        self._expected: dict[Hashable, Outcome] = {}
+
+    def grade(self, worker: Worker, only: Target | None = None) -> Checked:
+        """Grade the file as it is now; the worker is used up.
+
+        `only` grades one target in place of what was asked for, without what it needs.
+        """
+        started = time.perf_counter()
+        request, track = self.request, self.subject.track
+        path, shown = self.subject.file, self.subject.shown
+        if request.solution:
+            path, shown = track.reference, track.reference.name
+        data, targets, problem = self._graded(worker, path, shown, only)
+        result = CheckResult(
+            track=track.id,
+            track_title=track.title,
+            file=shown,
+            impl="solution" if request.solution else "exercise",
+            verdict=worst(one.verdict for one in targets),
+            seconds=round(time.perf_counter() - started, 3),
+            targets=targets,
+            asked=(only.id,) if only is not None else tuple(request.names),
+            problem=problem,
+            warnings=() if request.solution else _shadowing(path),
+        )
+        return Checked(result, self.subject, data, _next_command(request, result))
+
+    def _graded(
+        self, worker: Worker, path: Path, shown: str, only: Target | None
+    ) -> tuple[bytes, tuple[TargetResult, ...], Problem | None]:
+        from autodrill.engines.worker import EngineFile, WorkerEngine
+        from autodrill.practice.engine_text import load_problem, read_engine
+
+        track = self.subject.track
+        chosen = [Selection(only)] if only is not None else self.chosen
+        data, text = read_engine(path, shown)
+        if isinstance(text, Problem):
+            return data, _ungraded(track, chosen), text
+        file = EngineFile(path, text, track.symbols, track.scenarios)
+        engine = WorkerEngine(file, worker, self._start)
         try:
-            loaded = engine.load()
-            problem = load_problem(loaded, shown, engine.output())
-            if problem is None:
-                targets = _grade(request, track, chosen, engine, path)
+            problem = load_problem(engine.load(), shown, engine.output())
+            if problem is not None:
+                return data, _ungraded(track, chosen), problem
+            return data, self._verdicts(engine, path, chosen, alone=only is not None), None
         finally:
             engine.close()
-    if not request.solution:
-        warnings = _shadowing(path, track)
-    if problem is not None:
-        targets = _ungraded(track, chosen)
-    verdict = worst(one.verdict for one in targets)
-    result = CheckResult(
-        track=track.id,
-        track_title=track.title,
-        file=shown,
-        impl="solution" if request.solution else "exercise",
-        verdict=verdict,
-        seconds=round(time.perf_counter() - started, 3),
-        targets=targets,
-        asked=tuple(request.names),
-        problem=problem,
-        warnings=tuple(warnings),
-    )
-    return Checked(result, subject, data, _next_command(request, result))
+
+    def _verdicts(
+        self, engine: WorkerEngine, path: Path, chosen: Sequence[Selection], *, alone: bool
+    ) -> tuple[TargetResult, ...]:
+        """Run what was asked for: whole targets, then single symbols, then strict."""
+        from autodrill.cases.outcome import Ended
+        from autodrill.engines.reference import load_suite, reference_engine
+        from autodrill.grading.grade import Grade
+        from autodrill.grading.run import grade_strict, grade_symbol, grade_targets
+
+        request, track = self.request, self.subject.track
+        loaded = engine.load()
+        missing = frozenset() if isinstance(loaded, Ended) else frozenset(loaded.missing)
+        torch = _torch(track) if request.torch else None
+        suite, reference = load_suite(track), reference_engine(track)
+        grade = Grade(suite, engine, reference, torch, missing=missing, expected=self._expected)
+        targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
+        results: list[TargetResult] = []
+        if targets:
+            go_on = request.go_on or bool(chosen)
+            results += grade_targets(track, grade, targets, path, go_on=go_on, alone=alone)
+        for one in chosen:
+            if one.symbol is not None:
+                results.append(grade_symbol(track, grade, one.target, one.symbol, path))
+        if request.strict:
+            symbols = [
+                symbol
+                for one in chosen
+                for symbol in ([one.symbol] if one.symbol else one.target.symbols)
+            ]
+            blocked_by = next((one.id for one in results if one.verdict != "pass"), None)
+            results.append(grade_strict(track, grade, symbols, path, blocked_by))
+        return tuple(results)
 
 
 def _next_command(request: CheckRequest, result: CheckResult) -> str:
@@ -136,39 +182,6 @@ def _options(request: CheckRequest) -> list[str]:
     return [name for name, is_set in asked if is_set]
 
 
-def _grade(
-    request: CheckRequest,
-    track: Track,
-    chosen: Sequence[Selection],
-    engine: WorkerEngine,
-    path: Path,
-) -> tuple[TargetResult, ...]:
-    """Run the graders that were asked for: whole targets, then single symbols, then strict."""
-    from autodrill.cases.outcome import Ended
-    from autodrill.engines.reference import load_suite, reference_engine
-    from autodrill.grading.grade import Grade
-    from autodrill.grading.run import grade_strict, grade_symbol, grade_targets
-
-    loaded = engine.load()
-    missing = frozenset() if isinstance(loaded, Ended) else frozenset(loaded.missing)
-    torch = _torch(track) if request.torch else None
-    grade = Grade(load_suite(track), engine, reference_engine(track), torch, missing=missing)
-    targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
-    results: list[TargetResult] = []
-    if targets:
-        results += grade_targets(track, grade, targets, path, go_on=request.go_on or bool(chosen))
-    for one in chosen:
-        if one.symbol is not None:
-            results.append(grade_symbol(track, grade, one.target, one.symbol, path))
-    if request.strict:
-        symbols = [
-            s for one in chosen for s in ([one.symbol] if one.symbol else one.target.symbols)
-        ]
-        blocked_by = next((one.id for one in results if one.verdict != "pass"), None)
-        results.append(grade_strict(track, grade, symbols, path, blocked_by))
-    return tuple(results)
-
-
 def _torch(track: Track) -> Engine:
     from autodrill.engines.torch_engine import torch_engine
 
@@ -183,9 +196,10 @@ def _ungraded(track: Track, chosen: Sequence[Selection]) -> tuple[TargetResult, 
     )
 
 
-def _shadowing(path: Path, track: Track) -> list[str]:
+def _shadowing(path: Path) -> tuple[str, ...]:
     names = shadowing_files(path.parent, {path.name})
-    return [f"`{name}` beside your file would hide a module; it is not imported" for name in names]
+    said = "beside your file would hide a module; it is not imported"
+    return tuple(f"`{name}` {said}" for name in names)
 
 
 def save(checked: Checked) -> list[str]:

@@ -91,6 +91,20 @@ class Screen:
         else:
             self.stream.write(plain(able, self.width))
 
+    @property
+    def is_live(self) -> bool:
+        """Tell whether the screen can be cleared and written anew."""
+        return self.is_terminal and os.environ.get("TERM") not in ("dumb", "unknown", None)
+
+    def clear(self) -> None:
+        """Begin again at the top, where that can be done."""
+        if self.is_live:
+            self.stream.write("\x1b[H\x1b[2J\x1b[3J")
+
+    def flush(self) -> None:
+        """Let what was written be seen."""
+        self.stream.flush()
+
     def print(self, renderable: RenderableType) -> None:
         """Write a text as it is, or anything that rich can render."""
         if isinstance(renderable, str):
