@@ -246,16 +246,24 @@ def _within_reach(
 def _allows(bug: Bug, probe: Probe, suspects: Suspects) -> bool:
     """Tell whether a probe leaves a bug possible.
 
-    Where the bug does not show and its symbols are not what is graded, another bug may be why
-    the learner's engine is wrong.
+    Where the bug does not show, another bug may be why the learner's engine is wrong. That is
+    granted to a bug that is confirmed by itself, and not where its own symbols are graded.
     """
     if suspects.fits_probe(bug, probe):
         return True
-    return not set(probe.scenario.symbols) <= _symbols(bug) and not suspects.shows(bug, probe)
+    if set(probe.scenario.symbols) <= _symbols(bug) or suspects.shows(bug, probe):
+        return False
+    return _is_confirmed(bug, suspects)
 
 
 def _symbols(bug: Bug) -> set[str]:
     return {patch.symbol for patch in bug.patches}
+
+
+def _is_confirmed(bug: Bug, suspects: Suspects) -> bool:
+    """Tell whether a bug shows where its symbols are graded by themselves."""
+    own = _probes_within(suspects.probes, _symbols(bug))
+    return any(suspects.explains(bug, probe) for probe in own)
 
 
 def _holds(bug: Bug, suspects: Suspects) -> bool:
@@ -265,10 +273,10 @@ def _holds(bug: Bug, suspects: Suspects) -> bool:
     does not show there, it is looked for in one probe of each scenario: wherever it shows, the
     learner's engine must be wrong, and mostly in the same way.
     """
-    own = list(_probes_within(suspects.probes, _symbols(bug)))
+    own = _probes_within(suspects.probes, _symbols(bug))
     if not all(suspects.fits_probe(bug, probe) for probe in own):
         return False
-    if any(suspects.explains(bug, probe) for probe in own):
+    if _is_confirmed(bug, suspects):
         return True
     one_of_each = {one.scenario.id: one for one in suspects.probes if _is_cheap(one)}
     shown = [probe for probe in one_of_each.values() if suspects.shows(bug, probe)]

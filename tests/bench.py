@@ -31,11 +31,13 @@ ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--saves", type=int, default=100)
     parser.add_argument("--quick", action="store_true", help="leave out training and chains")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         rows += command_rows(Path(folder), options.rounds)
+        rows += watch_rows(Path(folder), options.saves)
     rows += help_row(options.rounds)
     if not options.quick:
         rows += training_rows(max(5, options.rounds // 2))
@@ -131,6 +133,70 @@ def command_rows(folder, rounds):
             "1.0",
         ),
     ]
+
+
+def watch_rows(folder, saves):
+    """From the write of a file to its verdict on a pseudo-terminal; then a watch at rest."""
+    import pexpect
+    import psutil
+
+    workspace = folder / "lab01"
+    solved = (ROOT / "reference" / "lab01.py").read_text()
+    rows = []
+    for target in ("unbroadcast", "backward", "elementwise", "matmul", "shape"):
+        (workspace / "exercise.py").write_text(solved)
+        command = [str(BIN / "autodrill"), "watch", target]
+        child = pexpect.spawn(
+            command[0],
+            command[1:],
+            cwd=str(workspace),
+            env=environment(folder / "home") | {"TERM": "xterm"},
+            dimensions=(40, 100),
+            timeout=60,
+        )
+        child.expect("Ctrl-C stops")
+        texts = {"pass": solved}
+        if target == "matmul":
+            texts["fail, named"] = solved.replace(*BUG)
+        for verdict, text in texts.items():
+            seconds = []
+            for i in range(saves if target == "matmul" else saves // 4):
+                time.sleep(0.35)
+                beside = workspace / ".exercise.tmp"
+                beside.write_text(f"{text}# {i}\n")
+                started = time.perf_counter()
+                beside.replace(workspace / "exercise.py")
+                child.expect("Ctrl-C stops")
+                seconds.append(time.perf_counter() - started)
+            high = statistics.quantiles(seconds, n=20)[-1]
+            rows.append(
+                (
+                    f"save to verdict, `watch {target}`, {verdict} ({len(seconds)} saves)",
+                    f"{1000 * statistics.median(seconds):.0f} ms median, "
+                    f"{1000 * high:.0f} ms 95th percentile",
+                    "100 ms, 200 ms",
+                )
+            )
+        if target == "unbroadcast":
+            rows.append(rest_row(psutil.Process(child.pid)))
+        child.sendintr()
+        child.expect(pexpect.EOF)
+    return rows
+
+
+def rest_row(process):
+    """Memory and processor time of a watch that has nothing to do, its standby included."""
+    time.sleep(2)
+    family = [process, *process.children(recursive=True)]
+    before = sum(sum(one.cpu_times()[:2]) for one in family)
+    time.sleep(10)
+    used = sum(sum(one.cpu_times()[:2]) for one in family) - before
+    memory = sum(one.memory_full_info().uss for one in family) / 2**20
+    return (
+        "a watch at rest, with its standby worker",
+        f"{100 * used / 10:.1f} % of a core, {memory:.0f} MiB",
+        "none, 150 MiB",
+    )
 
 
 def help_row(rounds):

@@ -65,7 +65,12 @@ class _Recorder:
 
 
 def run(
-    suite: Suite, lib: Lib, request: Request, *, file: str | None = None, catch: bool = True
+    suite: Suite,
+    lib: Lib,
+    request: Request,
+    *,
+    file: str | None = None,
+    catch: type[BaseException] | tuple[()] = BaseException,
 ) -> Outcome:
     """Run a scenario on an engine.
 
@@ -75,8 +80,9 @@ def run(
         The track's scenarios, the engine, and what to run.
     file : str, optional
         The engine's file: only its frames are kept of a traceback.
-    catch : bool
-        False lets the engine's exceptions through, for a debugger.
+    catch : class of exceptions, or ()
+        What becomes part of the outcome; all else is let through: Ctrl-C from an engine that
+        is ours, everything under a debugger.
     """
     __tracebackhide__ = True
     _same_start()
@@ -87,7 +93,7 @@ def run(
         try:
             _run(suite, suite[request.scenario], lib, request, recorder)
         except BaseException as error:  # an engine may raise anything, SystemExit included
-            if not catch and not _is_expected(suite[request.scenario], error):
+            if not isinstance(error, catch) and not _is_expected(suite[request.scenario], error):
                 raise
             raised = describe(error, recorder.stage, file)
     return Outcome(

@@ -21,21 +21,30 @@ class Gate(typer.core.TyperGroup):
         try:
             _need_a_folder()
             return super().invoke(ctx)
-        except AutodrillError as error:
-            _show(error)
-            raise typer.Exit(error.exit_code) from None
-        except KeyboardInterrupt:
-            with contextlib.suppress(OSError):
-                print(file=sys.stderr)
-            raise typer.Exit(INTERRUPTED) from None
         except BrokenPipeError:
             _drop_output()
             raise typer.Exit(NOT_YET) from None
-        except Exception as error:
+        except (KeyboardInterrupt, Exception) as error:
+            if _is_interrupt(error):
+                with contextlib.suppress(OSError):
+                    print(file=sys.stderr)
+                raise typer.Exit(INTERRUPTED) from None
+            if isinstance(error, AutodrillError):
+                _show(error)
+                raise typer.Exit(error.exit_code) from None
             if os.environ.get("AUTODRILL_DEBUG") or _is_usage(error):
                 raise
             _show(_own_fault(error))
             raise typer.Exit(BROKEN) from None
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an exception: Python and others wrap it in theirs."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def say_unwritten(error: Exception) -> None:
@@ -51,12 +60,12 @@ def _need_a_folder() -> None:
         raise AutodrillError("the current folder is gone", "`cd` to one that exists") from error
 
 
-def _is_usage(error: Exception) -> bool:
+def _is_usage(error: BaseException) -> bool:
     """Tell whether it is the parser's own exception, which says what it has to say itself."""
     return isinstance(error, (typer.Exit, typer.Abort)) or hasattr(error, "exit_code")
 
 
-def _own_fault(error: Exception) -> AutodrillError:
+def _own_fault(error: BaseException) -> AutodrillError:
     return AutodrillError(
         f"autodrill itself failed: {type(error).__name__}: {error}",
         hint="set AUTODRILL_DEBUG=1 to see where, and please report it",

@@ -34,7 +34,8 @@ class LocalEngine:
     def run(self, request: Request, limit_s: float) -> Outcome:
         """Run one request; there is no limit of time in this process."""
         __tracebackhide__ = True
-        return run(self.suite, self.lib, request, file=self.file, catch=self.catch)
+        catch = Exception if self.catch else ()
+        return run(self.suite, self.lib, request, file=self.file, catch=catch)
 
 
 def module_from(source: str, name: str, path: Path) -> types.ModuleType:
