@@ -269,20 +269,19 @@ def _is_confirmed(bug: Bug, suspects: Suspects) -> bool:
 def _holds(bug: Bug, suspects: Suspects) -> bool:
     """Tell whether the learner's engine has a bug elsewhere too.
 
-    Where the bug's own symbols are graded by themselves, the outcomes have to agree. If the bug
-    does not show there, it is looked for in one probe of each scenario: wherever it shows, the
-    learner's engine must be wrong, and mostly in the same way.
+    Where the bug's own symbols are graded by themselves, the outcomes have to agree. In one probe
+    of each scenario, wherever the bug shows, the learner's engine must be wrong; and mostly in the
+    same way, if the bug does not show where its own symbols are graded.
     """
     own = _probes_within(suspects.probes, _symbols(bug))
     if not all(suspects.fits_probe(bug, probe) for probe in own):
         return False
-    if _is_confirmed(bug, suspects):
-        return True
     one_of_each = {one.scenario.id: one for one in suspects.probes if _is_cheap(one)}
     shown = [probe for probe in one_of_each.values() if suspects.shows(bug, probe)]
     if any(suspects.is_right(probe) for probe in shown):
         return False
-    return 2 * sum(suspects.explains(bug, probe) for probe in shown) >= len(shown)
+    alike = sum(suspects.explains(bug, probe) for probe in shown)
+    return _is_confirmed(bug, suspects) or 2 * alike >= len(shown)
 
 
 def _separate(bugs: list[Bug], suspects: Suspects) -> list[Bug]:
