@@ -12,11 +12,12 @@ start: .venv/autodrill  ## install autodrill, make a workspace of lab01 and chec
 test: .venv/dev  ## run the tests
 	$(BIN)/python -m pytest -q
 
-check: .venv/dev  ## what CI does: lint, format, types, tests
+check: .venv/dev  ## what CI does: lint, format, types, tests, and the proof of the tracks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -q
+	$(BIN)/autodrill verify
 
 bench: .venv/dev  ## measure every row of the speed table side by side
 	$(BIN)/python tests/bench.py
