@@ -104,7 +104,7 @@ def test_op_matmul_2d(grade):
     grade("matmul", "n=1 m=4, m p=1")
     grade("matmul_by_itself", "n=3 n")
     grade("matmul_array", "n=2 3")
-    grade("matmul_adds", "n=2 m=3, m p=2")
+    grade("matmul_adds", "n=2 n, n n")
 
 
 def test_batched_matmul_with_broadcast_matches_torch(grade):
