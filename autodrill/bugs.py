@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from autodrill.catalog import Track
 from autodrill.errors import broken_track
 
 FORMAT = 1
+
+_ENTRY = re.compile(r"^\[\[bug\]\]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -43,20 +46,44 @@ class Bug:
 @cache
 def load_bugs(track: Track) -> tuple[Bug, ...]:
     """Read a track's catalogue; a fault in it is ours (exit 3)."""
-    path = track.folder / "bugs.toml"
+    bugs = _read(track, _text(track))
+    if len({bug.id for bug in bugs}) != len(bugs):
+        raise broken_track(f"two bugs of `{track.id}` have the same id")
+    return bugs
+
+
+@cache
+def bugs_in(track: Track, symbols: frozenset[str]) -> tuple[Bug, ...]:
+    """Read the bugs that patch one of some symbols.
+
+    Parsing TOML is slow beside everything else that a diagnosis takes, so the other entries are
+    not parsed.
+    """
+    head, *entries = _ENTRY.split(_text(track))
+    near = [one for one in entries if any(f'symbol = "{symbol}"' in one for symbol in symbols)]
+    bugs = _read(track, "[[bug]]".join([head, *near]))
+    return tuple(bug for bug in bugs if any(patch.symbol in symbols for patch in bug.patches))
+
+
+def _text(track: Track) -> str:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return (track.folder / "bugs.toml").read_text(encoding="utf-8")
+    except OSError as error:
+        raise broken_track(f"the bug catalogue of `{track.id}` can't be read: {error}") from error
+
+
+def _read(track: Track, text: str) -> tuple[Bug, ...]:
+    try:
+        data = tomllib.loads(text)
         if data["format"] != FORMAT:
             raise ValueError(f"format {data['format']} is not {FORMAT}")
-        bugs = tuple(_bug(one) for one in data["bug"])
-        targets = {target.id for target in track.targets}
-        for bug in bugs:
-            if bug.target not in targets:
-                raise ValueError(f"`{bug.id}` is of a target `{bug.target}` that does not exist")
-        if len({bug.id for bug in bugs}) != len(bugs):
-            raise ValueError("two bugs have the same id")
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        bugs = tuple(_bug(one) for one in data.get("bug", ()))
+    except (ValueError, KeyError, TypeError) as error:
         raise broken_track(f"the bug catalogue of `{track.id}` can't be read: {error}") from error
+    targets = {target.id for target in track.targets}
+    for bug in bugs:
+        if bug.target not in targets:
+            raise broken_track(f"the bug `{bug.id}` is of no target of `{track.id}`: {bug.target}")
     return bugs
 
 

@@ -9,8 +9,8 @@ told apart is listed as such.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,9 @@ from autodrill.cases.scenario import Scenario
 from autodrill.engines.engine import Engine
 from autodrill.results import Diagnosis
 
+_ENOUGH = 10
+"""So many scenarios in which a bug shows tell whether the learner's engine has it."""
+
 _ANY_EXCEPTION = frozenset({"Exception", "BaseException"})
 
 
@@ -38,24 +41,29 @@ class Evidence:
 
 
 class Witness:
-    """An engine with a memory: each probe is run on it once."""
+    """An engine with a memory: each request is run on it once.
 
-    def __init__(self, engine: Engine) -> None:
+    Witnesses of one inquiry share `requests`, so that each probe is drawn once.
+    """
+
+    def __init__(self, engine: Engine, requests: dict[Hashable, Request]) -> None:
         self._engine = engine
-        self._seen: dict[tuple[Any, ...], Evidence] = {}
+        self._requests = requests
+        self._seen: dict[int, tuple[Request, Outcome]] = {}
 
     def run(self, request: Request, scenario: Scenario) -> Outcome:
-        """Run a request that belongs to no probe."""
-        return self._engine.run(request, scenario.limit_s)
+        """Run a request, or recall what came of it."""
+        key = id(request)  # it stays its own, as the request is kept
+        if key not in self._seen:
+            self._seen[key] = request, self._engine.run(request, scenario.limit_s)
+        return self._seen[key][1]
 
     def evidence(self, probe: Probe) -> Evidence:
         """Run a probe, or recall what came of it."""
-        key = (probe.scenario.id, probe.seed, *probe.shapes.sizes.items())
-        if key not in self._seen:
-            request = probe.request()
-            outcome = self.run(request, probe.scenario)
-            self._seen[key] = Evidence(probe.scenario, request, outcome)
-        return self._seen[key]
+        if probe.key not in self._requests:
+            self._requests[probe.key] = probe.request()
+        request = self._requests[probe.key]
+        return Evidence(probe.scenario, request, self.run(request, probe.scenario))
 
 
 @dataclass(frozen=True)
@@ -66,22 +74,25 @@ class Suspects:
     ----------
     learner, reference : Witness
         The engine that fails, and the one that is right.
-    bugs : sequence of Bug
-        The track's catalogue.
+    bugs : callable
+        Gives the bugs of the catalogue that are in some symbols.
     variant : callable
         Gives the engine of a bug.
     symbols_run : callable
         Gives the symbols that a request runs: only a bug in one of them can change its outcome.
     probes : sequence of Probe
         All probes of the track.
+    named : list of Bug
+        What was named so far: the first to be thought of when another test fails.
     """
 
     learner: Witness
     reference: Witness
-    bugs: Sequence[Bug]
+    bugs: Callable[[frozenset[str]], Sequence[Bug]]
     variant: Callable[[Bug], Witness]
     symbols_run: Callable[[Request], frozenset[str]]
     probes: Sequence[Probe]
+    named: list[Bug] = field(default_factory=list)
 
     def fits(self, bug: Bug, evidence: Evidence) -> bool:
         """Tell whether a bug may be behind what the learner's engine did with a request."""
@@ -111,19 +122,20 @@ class Suspects:
     def _may_be(self, evidence: Evidence, outcome: Outcome) -> bool:
         """Tell whether two outcomes agree, or whether it can't be told.
 
-        Where shapes do not fit together, one engine raises, and another goes on and gives some
-        gradient or other: which of them depends on the rest of the engine, not on the bug.
+        Where shapes do not fit together, one engine raises, another gives a gradient of a wrong
+        shape, and a third broadcasts it to the right one: which of them depends on the rest of
+        the engine, not on the bug. All of them are wrong.
         """
-        theirs, scenario = evidence.outcome, evidence.scenario
+        scenario, request, theirs = evidence.scenario, evidence.request, evidence.outcome
         if same(scenario, theirs, outcome):
             return True
-        raised, went_on = (theirs, outcome) if theirs.raised else (outcome, theirs)
-        if not _noticed_shapes(raised) or went_on.raised or went_on.ended:
+        if not any(is_misshapen(request, one) for one in (theirs, outcome)):
             return False
-        right = self.reference.run(evidence.request, scenario)
-        forward = {"out": right.values.get("out")}
-        return _agree(scenario, forward, {"out": went_on.values.get("out")}) and not same(
-            scenario, went_on, right
+        right = self.reference.run(request, scenario)
+        return all(
+            _equal(one.values.get("out"), right.values.get("out"), scenario.tolerance)
+            and not same(scenario, one, right)
+            for one in (theirs, outcome)
         )
 
 
@@ -138,22 +150,44 @@ def name_bug(failing: Sequence[Evidence], suspects: Suspects) -> Diagnosis | Non
     """
     if any(one.outcome.ended is not None for one in failing):
         return None
-    cheap, dear = _by_cost(failing)
-    own = list(_probes_within(suspects.probes, failing[0].scenario.symbols))
-    bugs = _within_reach(failing, own, suspects)
-    for one in cheap:
-        bugs = [bug for bug in bugs if suspects.fits(bug, one)]
-    for probe in own:
-        bugs = [bug for bug in bugs if _allows(bug, probe, suspects)]
-    bugs = [bug for bug in bugs if _holds(bug, suspects)]
-    for one in dear:
-        bugs = [bug for bug in bugs if suspects.fits(bug, one)]
-    bugs = [bug for bug in _separate(bugs, suspects) if _tells(bug, failing, own, suspects)]
+    bugs = _fitting(suspects.named, failing, suspects) or _search(failing, suspects)
     if not bugs:
         return None
     first, *others = bugs
+    suspects.named.append(first)
     also = dict.fromkeys([*(one.id for one in others), *first.also])
     return Diagnosis(first.id, first.title, first.why, first.hint, "exact", tuple(also))
+
+
+def _search(failing: Sequence[Evidence], suspects: Suspects) -> list[Bug]:
+    """Look for the bug near the failure first, and further off only if that is called for.
+
+    Near are the symbols that the failing scenario is about. A bug that is found there is the one,
+    unless another symbol that is run is wrong as well when it is graded by itself.
+    """
+    symbols = _symbols_reached(failing, suspects)
+    about = frozenset(failing[0].scenario.symbols)
+    far = [probe for one in symbols - about for probe in _probes_within(suspects.probes, {one})]
+    one_of_each = {probe.scenario.id: probe for probe in far}
+    bugs = _fitting(suspects.bugs(symbols & about), failing, suspects)
+    if bugs and all(map(suspects.is_right, one_of_each.values())):
+        return bugs
+    return _fitting(suspects.bugs(symbols), failing, suspects)
+
+
+def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], suspects: Suspects) -> list[Bug]:
+    """Return the bugs that explain a failure; what is dear to run comes last."""
+    own = list(_probes_within(suspects.probes, failing[0].scenario.symbols))
+    cheap, dear = _by_cost(failing)
+    left = list(dict.fromkeys(bugs))
+    for one in cheap:
+        left = [bug for bug in left if suspects.fits(bug, one)]
+    for probe in own:
+        left = [bug for bug in left if _allows(bug, probe, suspects)]
+    left = [bug for bug in left if _holds(bug, suspects)]
+    for one in dear:
+        left = [bug for bug in left if suspects.fits(bug, one)]
+    return [bug for bug in _separate(left, suspects) if _tells(bug, failing, own, suspects)]
 
 
 def same(scenario: Scenario, one: Outcome, other: Outcome) -> bool:
@@ -167,9 +201,12 @@ def same(scenario: Scenario, one: Outcome, other: Outcome) -> bool:
     return alike and _agree(scenario, one.values, other.values)
 
 
-def _noticed_shapes(outcome: Outcome) -> bool:
-    raised = outcome.raised
-    return raised is not None and raised.stage == "backward" and "ValueError" in raised.classes
+def is_misshapen(request: Request, outcome: Outcome) -> bool:
+    """Tell whether shapes do not fit together in the backward of a case."""
+    if outcome.raised is not None:
+        return outcome.raised.stage == "backward" and "ValueError" in outcome.raised.classes
+    grads = [(array, outcome.values.get(f"{name}.grad")) for name, array in request.inputs.items()]
+    return any(isinstance(grad, np.ndarray) and grad.shape != at.shape for at, grad in grads)
 
 
 def _alike(one: Raised, other: Raised) -> bool:
@@ -201,9 +238,13 @@ def _equal(one: Value, other: Value, tolerance: float) -> bool:
         return len(one) == len(other) and all(
             _equal(a, b, tolerance) for a, b in zip(one, other, strict=True)
         )
-    if isinstance(one, float) and isinstance(other, float):
+    if _is_number(one) and _is_number(other):
         return _equal_numbers(np.array(one), np.array(other), tolerance)
     return type(one) is type(other) and one == other
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _equal_numbers(one: NDArray[Any], other: NDArray[Any], tolerance: float) -> bool:
@@ -232,15 +273,14 @@ def _is_cheap(probe: Probe) -> bool:
     return bool(probe.scenario.inputs) and probe.scenario.judge is None
 
 
-def _within_reach(
-    failing: Sequence[Evidence], own: Sequence[Probe], suspects: Suspects
-) -> list[Bug]:
-    """Return the bugs in symbols that are run where the learner's engine fails."""
+def _symbols_reached(failing: Sequence[Evidence], suspects: Suspects) -> frozenset[str]:
+    """Return the symbols that are run where the learner's engine fails."""
     cheap, dear = _by_cost(failing)
-    requests = [one.request for one in cheap[:1]] or [probe.request() for probe in own]
-    requests = requests or [one.request for one in dear]
-    symbols = frozenset().union(*map(suspects.symbols_run, requests))
-    return [bug for bug in suspects.bugs if any(one.symbol in symbols for one in bug.patches)]
+    requests = [one.request for one in cheap[:1]]
+    if not requests:
+        own = _probes_within(suspects.probes, failing[0].scenario.symbols)
+        requests = [probe.request() for probe in own] or [one.request for one in dear]
+    return frozenset().union(*map(suspects.symbols_run, requests))
 
 
 def _allows(bug: Bug, probe: Probe, suspects: Suspects) -> bool:
@@ -269,19 +309,30 @@ def _is_confirmed(bug: Bug, suspects: Suspects) -> bool:
 def _holds(bug: Bug, suspects: Suspects) -> bool:
     """Tell whether the learner's engine has a bug elsewhere too.
 
-    Where the bug's own symbols are graded by themselves, the outcomes have to agree. In one probe
-    of each scenario, wherever the bug shows, the learner's engine must be wrong; and mostly in the
-    same way, if the bug does not show where its own symbols are graded.
+    Where the bug's own symbols are graded by themselves, the outcomes have to agree. Then one
+    probe of each scenario about these symbols is tried, or of every scenario if the bug does not
+    show where its symbols are graded: wherever it shows, the learner's engine must be wrong, and
+    mostly in the same way.
     """
-    own = _probes_within(suspects.probes, _symbols(bug))
-    if not all(suspects.fits_probe(bug, probe) for probe in own):
+    symbols = _symbols(bug)
+    if not all(suspects.fits_probe(bug, one) for one in _probes_within(suspects.probes, symbols)):
         return False
-    one_of_each = {one.scenario.id: one for one in suspects.probes if _is_cheap(one)}
-    shown = [probe for probe in one_of_each.values() if suspects.shows(bug, probe)]
-    if any(suspects.is_right(probe) for probe in shown):
-        return False
-    alike = sum(suspects.explains(bug, probe) for probe in shown)
-    return _is_confirmed(bug, suspects) or 2 * alike >= len(shown)
+    confirmed = _is_confirmed(bug, suspects)
+    one_of_each = {
+        probe.scenario.id: probe
+        for probe in filter(_is_cheap, suspects.probes)
+        if not confirmed or symbols & set(probe.scenario.symbols)
+    }
+    simplest_first = sorted(one_of_each.values(), key=lambda probe: len(probe.scenario.symbols))
+    shown = alike = 0
+    for probe in simplest_first:
+        if shown == _ENOUGH or not suspects.shows(bug, probe):
+            continue
+        if suspects.is_right(probe):
+            return False
+        shown += 1
+        alike += suspects.explains(bug, probe)
+    return confirmed or 2 * alike >= shown
 
 
 def _separate(bugs: list[Bug], suspects: Suspects) -> list[Bug]:

@@ -16,6 +16,7 @@ from autodrill.results import Diagnosis
 Array = NDArray[Any]
 
 _LARGEST_RANK = 4
+_ENOUGH_NUMBERS = 3
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,26 @@ class Wrong:
 def name_pattern(wrongs: list[Wrong]) -> Diagnosis | None:
     """Name a pattern that fits every one of the wrong arrays, None if none does.
 
-    The arrays have to hold more than one value and no simple ones: any factor explains a
-    single number.
+    One number alone shows nothing, as some factor explains it; several show the factor that
+    they have in common.
     """
     telling = [one for one in wrongs if one.expected.size > 1]
     if not telling:
-        return None
+        return _common_factor(wrongs)
     named = [dict(_patterns(one)) for one in telling]
     for key, diagnosis in named[0].items():
         if all(key in other for other in named[1:]):
             return diagnosis
     return None
+
+
+def _common_factor(wrongs: list[Wrong]) -> Diagnosis | None:
+    numbers = [one for one in wrongs if one.yours.size == one.expected.size == 1]
+    if len(numbers) < _ENOUGH_NUMBERS:
+        return None
+    yours = np.array([one.yours.item() for one in numbers])
+    expected = np.array([one.expected.item() for one in numbers])
+    return next((diagnosis for _, diagnosis in _factor(yours, expected)), None)
 
 
 def _patterns(wrong: Wrong) -> Iterator[tuple[str, Diagnosis]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -64,11 +65,18 @@ def autodrill(tmp_path):
     return Autodrill(folder, home)
 
 
+@pytest.fixture(scope="session")
+def started(tmp_path_factory):
+    """A workspace as `start` makes it, to be copied: most tests are about what comes after."""
+    program = Autodrill(tmp_path_factory.mktemp("started"), tmp_path_factory.mktemp("home"))
+    assert program.run("start", "lab01").code == 0
+    return program.folder / "lab01"
+
+
 @pytest.fixture
-def lab01(autodrill):
+def lab01(autodrill, started):
     """The program, in a workspace whose engine file is the finished one."""
-    assert autodrill.run("start", "lab01").code == 0
-    autodrill.folder = autodrill.folder / "lab01"
+    autodrill.folder = shutil.copytree(started, autodrill.folder / "lab01")
     engine = autodrill.folder / "exercise.py"
     engine.write_bytes((ROOT / "reference" / "lab01.py").read_bytes())
     return autodrill

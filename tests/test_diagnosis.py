@@ -1,21 +1,25 @@
 """Diagnosis on engines written differently from the reference: named right, or not at all."""
 
 from dataclasses import dataclass
-from itertools import count
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
-from first_failure import ENGINES, engine_of, first_failure, lab01, reference
+from first_failure import engine_of, first_failure, lab01, reference
+from mutants import mutants
 
-from autodrill.bugs import load_bugs
-from autodrill.diagnose import same
+from autodrill.bugs import Bug, Patch, bugs_in, load_bugs
 from autodrill.cases.outcome import Outcome, Raised
-from autodrill.cases.scenario import Scenario
+from autodrill.cases.scenario import Case, Scenario
+from autodrill.diagnose import is_misshapen, same
 from autodrill.engines.reference import load_suite
 from autodrill.engines.variants import variant
 from autodrill.grading.grade import Grade
 from autodrill.grading.run import grade_symbol, grade_targets
+from autodrill.grading.session import run_graders
 from autodrill.patterns import Wrong, name_pattern
+from autodrill.stubs import text_of
 
 CLASSES, CLOSURES, EINSUM = "lab01_classes", "lab01_closures", "lab01_einsum"
 
@@ -280,6 +284,12 @@ KNOWN = [
     ),
     # einsum
     planted(
+        EINSUM,
+        "unbroadcast-prepended-only-reshaped",
+        "strict=True) if n != 1)",
+        "strict=True))",
+    ),
+    planted(
         EINSUM, "matmul-left-transpose-missing", '"...ij,...kj->...ik"', '"...ij,...jk->...ik"'
     ),
     planted(EINSUM, "cross-entropy-upstream-ignored", "delta * g / n", "delta / n"),
@@ -340,18 +350,58 @@ KNOWN = [
     ),
 ]
 
+# What no catalogue knows: the name is a general pattern, or there is none.
 UNKNOWN = [
-    planted(CLASSES, "pattern", "np.cosh(self.x) ** 2", "np.cosh(self.x)"),
+    planted(CLOSURES, None, "(g * mask,)", "(g * np.where(mask, 1.0, 0.01),)"),
+    planted(CLOSURES, "pattern-constant-factor", "((1 - t**2) * g,)", "((1 - t**2) * g * 0.7,)"),
+    planted(CLOSURES, "pattern-sign", "(g * out.data,)", "(-g * out.data,)"),
+    planted(CLOSURES, "pattern-doubled", "(g / self.data,)", "(2 * g / self.data,)"),
+    planted(CLOSURES, "pattern-zero", "np.ones(self.shape) * g", "np.zeros(self.shape) * g"),
+    planted(CLOSURES, "pattern-misplaced", "(g.reshape(old),)", "(np.roll(g.reshape(old), 1),)"),
+    planted(CLOSURES, "pattern-constant-factor", "(full, index, g)", "(full, index, 3 * g)"),
+    planted(CLOSURES, None, "da = g @ np.swap", "da = abs(g) @ np.swap"),
+    planted(CLOSURES, "pattern-constant-factor", "(parent)] + part", "(parent)] + 2 * part"),
+    planted(CLOSURES, "pattern-constant-factor", "targets] = 1.0", "targets] = 0.9"),
+    planted(CLOSURES, None, ".log() + m", ".log() + 2 * m"),
+    planted(CLOSURES, None, "da = g / other.data", "da = g / othr.data"),
+    planted(CLOSURES, None, "node._vjp(g), strict", "node._vjp(), strict"),
+    planted(CLOSURES, None, "x[i] = old + eps", "x[i] = old + 2 * eps"),
+    planted(CLASSES, None, "np.cosh(self.x) ** 2", "np.cosh(self.x)"),
+    planted(CLASSES, None, "z.exp().sum(axis=axis,", "z.exp().sum(axis=0,"),
+    planted(CLASSES, None, "p.data - p.grad * lr", "p.data * 0.9 - p.grad * lr"),
+    planted(EINSUM, None, "np.heaviside(x, 0.0)", "np.heaviside(x, 0.5)"),
+    planted(EINSUM, None, "heappush(ages, -parent._age)", "heappush(ages, -1 / parent._age)"),
+    planted(EINSUM, "pattern-sign", "unbroadcast(-g, other.shape)", "unbroadcast(g, other.shape)"),
 ]
 
 
-def name_of(one, numbers=count()):
-    return f"{next(numbers)}-{one.engine.removeprefix('lab01_')}-{one.named}"
+def name_of(one):
+    return f"{one.engine.removeprefix('lab01_')}-{one.named}"
 
 
 def failure_of(one):
     track = lab01()
     return first_failure(track, engine_of(track, one.engine, *one.changes))
+
+
+def graded(engine, *target_ids):
+    """Grade whole targets, all of them to their end."""
+    track = lab01()
+    grade = Grade(load_suite(track), engine, reference(track))
+    targets = [track.target(one) for one in target_ids]
+    return grade_targets(track, grade, targets, Path(track.engine_file), go_on=True)
+
+
+def graded_alone(engine, symbol):
+    """Grade one symbol by its own cases."""
+    track = lab01()
+    grade = Grade(load_suite(track), engine, reference(track))
+    target = next(one for one in track.targets if symbol in one.symbols)
+    return grade_symbol(track, grade, target, symbol, Path(track.engine_file))
+
+
+def names_in(result):
+    return [one.diagnosis.bug if one.diagnosis else None for one in result.failures]
 
 
 @pytest.mark.parametrize("name", [CLASSES, CLOSURES, EINSUM])
@@ -367,3 +417,235 @@ def test_a_known_bug_is_caught_and_named_in_any_engine(one):
     assert failure.diagnosis is not None, failure.message
     assert (failure.diagnosis.bug, failure.diagnosis.confidence) == (one.named, "exact")
     assert failure.diagnosis.also == ()
+
+
+@pytest.mark.parametrize("one", UNKNOWN, ids=name_of)
+def test_an_unknown_bug_is_caught_and_never_given_the_name_of_another(one):
+    failure = failure_of(one)
+
+    assert failure is not None
+    found = failure.diagnosis
+    assert (found and found.bug) == one.named
+    assert found is None or found.confidence == "pattern"
+
+
+MUTANTS = [
+    (symbol, mutant)
+    for symbol in lab01().symbols
+    for mutant in mutants(text_of(lab01().reference.read_text(encoding="utf-8"), symbol))
+]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "mutant"), MUTANTS[::8], ids=lambda one: getattr(one, "id", one)
+)
+def test_the_name_of_a_mechanical_mutant_is_right_on_every_probe(symbol, mutant):
+    track = lab01()
+    text = text_of(track.reference.read_text(encoding="utf-8"), symbol)
+    engine = variant(track, Bug(mutant.id, "", "", "", "", (Patch(symbol, text, mutant.source),)))
+    quick = [one for target in track.targets for one in target.tests if "spirals" not in one]
+
+    failure = first_failure(track, engine, quick)
+
+    if failure and failure.diagnosis and failure.diagnosis.confidence == "exact":
+        named = next(bug for bug in load_bugs(track) if bug.id == failure.diagnosis.bug)
+        for probe in cheap_probes(track):
+            request = probe.request()
+            outcomes = engine.run(request, 10.0), variant(track, named).run(request, 10.0)
+            agree = same(probe.scenario, *outcomes)
+            assert agree or all(is_misshapen(request, one) for one in outcomes), probe
+
+
+@cache
+def cheap_probes(track):
+    found = []
+    engine = reference(track)
+    grade = Grade(load_suite(track), engine, engine)
+    run_graders([track.tests], grade, lambda _: 0, lambda _: not found, found.append)
+    return [one for one in found[0].probes() if one.scenario.inputs]
+
+
+# Several bugs at once
+
+
+def test_two_bugs_are_each_named_at_their_own_target():
+    engine = engine_of(
+        lab01(),
+        CLOSURES,
+        ("db = -g * self.data / other", "db = g * self.data / other"),
+        (
+            """np.swapaxes(self.data, -1, -2) @ g
+            return unbroadcast(da, self.shape), unbroadcast(db, other.shape)""",
+            """np.swapaxes(self.data, -1, -2) @ g
+            return unbroadcast(da, self.shape), db""",
+        ),
+    )
+
+    elementwise, matmul = graded(engine, "elementwise", "matmul")
+
+    assert set(names_in(elementwise)) == {"div-sign"}
+    assert set(names_in(matmul)) == {"matmul-batch-not-summed"}
+
+
+def test_two_bugs_of_one_target_are_each_named_at_their_own_symbol():
+    engine = engine_of(
+        lab01(),
+        CLASSES,
+        ("np.reciprocal(self.x) * g", "self.x * g"),
+        ("return self.y * g", "return self.x_ * g"),
+        ("self.y = np.exp(x)", "self.x_ = x\n        self.y = np.exp(x)"),
+    )
+
+    assert set(names_in(graded_alone(engine, "Tensor.log"))) == {"log-inverted"}
+    assert set(names_in(graded_alone(engine, "Tensor.exp"))) == {"exp-uses-input"}
+
+
+def test_a_bug_in_addition_is_named_beside_one_in_backward():
+    engine = engine_of(
+        lab01(),
+        EINSUM,
+        ("lambda g: tuple(unbroadcast(g, shape) for shape in shapes)", "lambda g: (g, g)"),
+        ("if grad is None and self.data.size != 1:", "if self.data is None:"),
+    )
+
+    (backward,) = graded(engine, "backward")
+
+    assert {"add-not-reduced", "nonscalar-root-accepted"} <= set(names_in(backward))
+
+
+UNREDUCED = ("return grad.sum(axis=axes, keepdims=True).reshape(shape)", "return grad")
+
+
+@pytest.mark.parametrize("symbol", ["Tensor.__matmul__", "Tensor.__truediv__", "Tensor.__add__"])
+def test_a_bug_in_unbroadcast_is_named_when_it_is_seen_through_an_operation(symbol):
+    result = graded_alone(engine_of(lab01(), CLASSES, UNREDUCED), symbol)
+
+    assert set(names_in(result)) == {"unbroadcast-missing"}
+
+
+def test_an_operation_that_does_not_reduce_is_not_taken_for_unbroadcast():
+    engine = engine_of(
+        lab01(),
+        CLASSES,
+        (
+            "return unbroadcast(da, self.shapes[0]), unbroadcast(db, self.shapes[1])",
+            "return da, db",
+        ),
+    )
+
+    assert set(names_in(graded_alone(engine, "Tensor.__matmul__"))) == {"matmul-no-batch-summed"}
+
+
+def test_a_bug_that_was_named_once_is_named_again_in_the_other_tests():
+    engine = engine_of(lab01(), CLOSURES, ("mask = self.data > 0", "mask = self.data >= 0"))
+    bias = ("return unbroadcast(g, self.shape), unbroadcast(g, other.shape)", "return g, g")
+
+    assert names_in(graded_alone(engine, "Tensor.relu")) == ["relu-at-zero"]
+    (backward,) = graded(engine_of(lab01(), CLOSURES, bias), "backward")
+    assert backward.failed > 0
+    assert set(names_in(backward)) == {"add-not-reduced"}
+
+
+# What two outcomes have in common
+
+ANY = Scenario("any", dict, (), ("x",))
+CASE = Case("case", dict, (), ("x",))
+
+
+def out(out=0.0, grad=0.0):
+    return Outcome({"out": np.asarray(out), "x.grad": np.asarray(grad)})
+
+
+def raised(*classes, stage="backward", message=""):
+    return Outcome(raised=Raised(classes, message, stage))
+
+
+def test_outcomes_agree_to_rounding_and_not_to_the_eye():
+    assert same(CASE, out(1.0, [1.0, 2.0]), out(1.0, [1.0, 2.0 + 1e-12]))
+    assert not same(CASE, out(1.0, [1.0, 2.0]), out(1.0, [1.0, 2.0 + 1e-6]))
+    assert not same(CASE, out(1.0, [1.0, 2.0]), out(1.0, [[1.0, 2.0]]))
+    assert not same(CASE, out(1.0, [1.0, 2.0]), out(1.0, [True, True]))
+
+
+def test_nan_agrees_with_nan():
+    assert same(CASE, out(1.0, [np.nan, 2.0]), out(1.0, [np.nan, 2.0]))
+    assert not same(CASE, out(1.0, [np.nan, 2.0]), out(1.0, [2.0, np.nan]))
+
+
+def test_what_flows_back_from_an_overflow_is_not_compared():
+    assert same(CASE, out(np.inf, 1.0), out(np.inf, np.nan))
+    assert not same(CASE, out(np.inf, 1.0), out(-np.inf, 1.0))
+
+
+def test_an_exception_agrees_with_one_of_its_kind_from_the_same_stage():
+    special = ("AxisError", "ValueError", "IndexError", "Exception")
+    assert same(ANY, raised(*special), raised("IndexError", "LookupError", "Exception"))
+    assert not same(ANY, raised(*special), raised("TypeError", "Exception"))
+    assert not same(ANY, raised(*special), raised("Exception"))
+    assert not same(ANY, raised(*special), raised(*special, stage="forward"))
+    assert not same(ANY, raised(*special), out())
+
+
+# General patterns
+
+RNG = np.random.default_rng(0)
+RIGHT = RNG.standard_normal((3, 3))
+CUBE = RNG.standard_normal((3, 3, 3))
+
+
+@pytest.mark.parametrize(
+    ("named", "yours", "expected"),
+    [
+        ("zero", 0 * RIGHT, RIGHT),
+        ("sign", -RIGHT, RIGHT),
+        ("doubled", 2 * RIGHT, RIGHT),
+        ("constant-factor", RIGHT / 3, RIGHT),
+        ("transposed", RIGHT.T, RIGHT),
+        ("permuted", CUBE.transpose(1, 2, 0), CUBE),
+        ("transposed", CUBE[0, :2].T, CUBE[0, :2]),
+        ("not-reshaped", CUBE[0].reshape(9), CUBE[0]),
+        ("not-unbroadcast", CUBE, CUBE.sum(axis=0)),
+        ("summed-1", np.broadcast_to(RIGHT.sum(axis=1, keepdims=True), (3, 3)), RIGHT),
+        ("misplaced", np.sort(RIGHT, axis=0), RIGHT),
+    ],
+)
+def test_a_pattern_in_a_wrong_array_is_named(named, yours, expected):
+    found = name_pattern([Wrong(yours, expected)])
+
+    assert found is not None
+    assert (found.bug, found.confidence) == (f"pattern-{named}", "pattern")
+
+
+def test_an_ignored_upstream_is_named():
+    found = name_pattern([Wrong(CUBE[0], RIGHT, with_ones=CUBE[0])])
+
+    assert found is not None and found.bug == "pattern-upstream-ignored"
+
+
+def test_a_pattern_has_to_fit_every_wrong_array():
+    assert name_pattern([Wrong(2 * RIGHT, RIGHT), Wrong(3 * CUBE, CUBE)]) is None
+
+
+def test_a_single_number_shows_no_pattern():
+    assert name_pattern([Wrong(np.array(2.0), np.array(1.0))]) is None
+
+
+def test_single_numbers_show_a_factor_where_it_is_the_same_for_all():
+    numbers = [np.array(one) for one in (1.5, 2.5, -4.0)]
+
+    found = name_pattern([Wrong(0.5 * one, one) for one in numbers])
+
+    assert found is not None and found.bug == "pattern-constant-factor"
+    assert name_pattern([Wrong(one - 1.0, one) for one in numbers]) is None
+
+
+# The catalogue
+
+
+def test_the_bugs_of_some_symbols_are_those_of_the_whole_catalogue():
+    track = lab01()
+    symbols = frozenset({"Tensor.__add__", "Tensor._make", "log_softmax"})
+
+    assert bugs_in(track, symbols) == tuple(
+        bug for bug in load_bugs(track) if symbols & {patch.symbol for patch in bug.patches}
+    )

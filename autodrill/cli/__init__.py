@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import gc
 import os
 import signal
 import sys
+import threading
 import warnings
 from typing import NoReturn
 
@@ -22,7 +24,7 @@ def main() -> NoReturn:
     _stand_in_for_closed_streams()
     _trust_installed_modules_first()
     warnings.simplefilter("ignore")  # those of a library are no concern of a learner's
-    _end_in_good_order()
+    _end_as_asked()
     code: object = 1
     try:
         from autodrill.cli.app import app
@@ -59,12 +61,21 @@ def _stand_in_for_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115
 
 
-def _end_in_good_order() -> None:
+def _end_as_asked() -> None:
     """Have a closed terminal or a `kill` end the command as Ctrl-C does: with its worker."""
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
+    sys.unraisablehook = _interrupt_again
+
+
+def _interrupt_again(dropped: sys.UnraisableHookArgs) -> None:
+    """Let a Ctrl-C come again that fell into a callback, where Python drops exceptions."""
+    if isinstance(dropped.exc_value, KeyboardInterrupt):
+        threading.Timer(0.01, _thread.interrupt_main).start()
+    elif os.environ.get("AUTODRILL_DEBUG"):
+        sys.__unraisablehook__(dropped)
 
 
 def _trust_installed_modules_first() -> None:

@@ -38,6 +38,7 @@ MEMORY_LIMIT = MEMORY_HEADROOM + 2**29
 _HEAD_BYTES = 16 * 2**10
 _TAIL_BYTES = 16 * 2**10
 _LAST_WORDS_BYTES = 2**20
+_START_S = 60.0
 _GRACE_S = 1.0
 _WATCH_S = 0.1
 _DRAIN_S = 0.5
@@ -82,7 +83,8 @@ class Worker:
         self._capture = _Capture()
         self._readers: list[threading.Thread] = []
         self._prepared: Path | None = None
-        self._write(json.dumps({"path": _search_path()}).encode() + b"\n")
+        hello = {"path": [str(one) for one in sys.path], "content": str(CONTENT_ROOT)}
+        self._write(json.dumps(hello).encode() + b"\n")
 
     def prepare(self, scenarios: Path) -> None:
         """Have the process import a track's scenarios, once, without waiting for it."""
@@ -105,25 +107,35 @@ class Worker:
         Gone
             If the process ended, or had to be killed for its time or its memory.
         AutodrillError
-            If what was told before could not be done, which is no fault of the learner's.
+            If the process could not be prepared, which is no fault of the learner's.
         """
+        self._wait_until_prepared()
         self._capture.clear()
-        told = self._sent
+        was_busy, self._busy = self._busy, True  # what it starts from here on is not known yet
         self._send(message)
         deadline = time.monotonic() + message["limit_s"] + _GRACE_S
         while True:
-            answer = self._wait(deadline, message["limit_s"], told)
-            number = answer.get("number")
-            if number == self._sent:
+            answer = self._wait(deadline, message["limit_s"])
+            if answer.get("number") == self._sent:  # else it is one of a forked copy, and late
                 break
-            if number == self._answered + 1:  # else it is one of a forked copy, and late
+        self._answered = self._sent
+        self._busy = was_busy or answer.get("busy") is not False
+        self._capture.wait_for(answer.get("printed"))
+        return answer.get("answer")
+
+    def _wait_until_prepared(self) -> None:
+        """Wait for what runs before anything of the learner's; no limit of theirs counts here."""
+        try:
+            while self._answered < self._sent:
+                answer = self._wait(time.monotonic() + _START_S, _START_S)
                 self._answered += 1
                 if answer.get("answer") is not None:
                     raise _cannot_run(str(answer["answer"]))
-        self._answered = self._sent
-        self._busy = self._busy or answer.get("busy") is not False
-        self._capture.wait_for(answer.get("printed"))
-        return answer.get("answer")
+        except Gone as gone:
+            code = self.process.poll()
+            is_slow = gone.ended.how == "hang"
+            why = gone.ended.message if is_slow else f"it ended with code {code}"
+            raise _cannot_run(why) from gone
 
     def output(self) -> str:
         """Return what the learner's file has printed since the last `ask` began."""
@@ -223,8 +235,7 @@ class Worker:
             while data := os.read(stream.fileno(), 2**16):
                 self._capture.add(data)
 
-    def _wait(self, deadline: float, limit_s: float, told: int) -> dict[str, Any]:
-        """Wait for the next answer; a process that ends before it is asked is our fault."""
+    def _wait(self, deadline: float, limit_s: float) -> dict[str, Any]:
         while True:
             try:
                 answer = self._answers.get(timeout=_WATCH_S)
@@ -241,10 +252,7 @@ class Worker:
                     continue
             if answer is not None:
                 return answer
-            ended = self._ended(limit_s)
-            if self._answered < told:
-                raise _cannot_run(f"it ended with code {self.process.poll()}")
-            raise Gone(ended)
+            raise Gone(self._ended(limit_s))
 
     def _stop(self) -> None:
         """End a process that goes on, and have it say first where it is."""
@@ -272,7 +280,7 @@ class Worker:
     def _ended(self, limit_s: float) -> Ended:
         """Say why the process ended by itself, or can't be heard any more."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.wait(timeout=_GRACE_S)
+            self.process.wait(timeout=_DRAIN_S)
         code = self.process.poll()
         self._end()
         if self._last_words.startswith(b"Timeout ("):
@@ -367,9 +375,3 @@ def _environment(token: str) -> dict[str, str]:
     """Return the environment without Python's own settings, and with one thread for BLAS."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     return kept | dict.fromkeys(_ONE_THREAD, "1") | {_MARK: token}
-
-
-def _search_path() -> list[str]:
-    """Return where the child may import from: where the grader does, and autodrill itself."""
-    content = str(CONTENT_ROOT)
-    return [*(one for one in sys.path if one != content), content]

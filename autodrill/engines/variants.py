@@ -6,6 +6,7 @@ compiled once; a variant executes that code and replaces the functions that are 
 
 from __future__ import annotations
 
+import inspect
 import sys
 import textwrap
 import types
@@ -16,9 +17,8 @@ from autodrill.bugs import Bug, Patch
 from autodrill.cases.run import Request
 from autodrill.catalog import Track
 from autodrill.engines.engine import LocalEngine
-from autodrill.engines.reference import load_suite
+from autodrill.engines.reference import load_suite, reference_engine
 from autodrill.errors import broken_track
-from autodrill.stubs import symbols_in
 
 
 @cache
@@ -63,27 +63,24 @@ def symbols_run(engine: LocalEngine, request: Request) -> frozenset[str]:
 
 
 @cache
-def _source(track: Track) -> str:
-    return track.reference.read_text(encoding="utf-8")
-
-
-@cache
 def _compiled(track: Track) -> types.CodeType:
-    return compile(_source(track), str(track.reference), "exec", dont_inherit=True)
+    source = track.reference.read_text(encoding="utf-8")
+    return compile(source, str(track.reference), "exec", dont_inherit=True)
 
 
 @cache
-def _texts(track: Track) -> dict[str, str]:
-    """Read every symbol's text, as `stubs.text_of` gives it, in one go."""
-    lines = _source(track).splitlines()
-    return {
-        symbol: textwrap.dedent("\n".join(lines[span.first_line - 1 : span.last_line]))
-        for symbol, span in symbols_in(_source(track)).items()
-    }
+def _text(track: Track, symbol: str) -> str:
+    """Read a symbol's text as `stubs.text_of` gives it, but without parsing the whole file."""
+    owner_name, _, name = symbol.rpartition(".")
+    module = reference_engine(track).lib
+    owner = getattr(module, owner_name) if owner_name else module
+    found: Any = inspect.getattr_static(owner, name)
+    function: Any = found.fget if isinstance(found, property) else getattr(found, "__func__", found)
+    return textwrap.dedent(inspect.getsource(function)).rstrip()
 
 
 def _patched(track: Track, bug: Bug, patch: Patch, text: str | None) -> str:
-    own = text if text is not None else _texts(track).get(patch.symbol, "")
+    own = text if text is not None else _text(track, patch.symbol)
     if own.count(patch.find) != 1:
         raise broken_track(
             f"the bug `{bug.id}` of `{track.id}` does not apply: its text stands "

@@ -85,6 +85,13 @@ class WorkerEngine:
 
     def run(self, request: Request, limit_s: float) -> Outcome:
         """Run one request; a worker that dies of it costs this request alone."""
+        is_first = self._loaded is None
+        outcome = self._run(request, limit_s)
+        if outcome.ended is None or outcome.ended.how == "hang" or is_first:
+            return outcome
+        return self._run(request, limit_s)  # an earlier request may have been the cause
+
+    def _run(self, request: Request, limit_s: float) -> Outcome:
         loaded = self.load()
         if isinstance(loaded, Ended):
             return Outcome(ended=loaded, output=self.output())

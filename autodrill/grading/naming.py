@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from autodrill.bugs import load_bugs
+from autodrill.bugs import bugs_in
 from autodrill.cases.judge import Mismatch, judge
 from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario
 from autodrill.catalog import Track
 from autodrill.diagnose import Evidence, Suspects, Witness, name_bug
+from autodrill.engines.engine import Engine
 from autodrill.engines.reference import reference_engine
 from autodrill.engines.variants import symbols_run, variant
 from autodrill.grading.grade import Grade
@@ -48,24 +49,45 @@ def name(
     """
     if not probes or mismatch.verdict != "fail" or failing[0].scenario.judge is not None:
         return None
-    learner = Witness(grade.engine)
-    suspects = Suspects(
-        learner,
-        _reference(track),
-        load_bugs(track),
-        cache(lambda bug: Witness(variant(track, bug))),
-        lambda request: symbols_run(reference_engine(track), request),
-        probes,
-    )
+    suspects = replace(_suspects(track, _Only(grade.engine)), probes=probes)
     found = name_bug(failing, suspects)
     if found is not None or mismatch.what not in _PATTERNED:
         return found
-    return name_pattern(_wrongs(grade, failing[-1], mismatch, learner, probes))
+    return name_pattern(_wrongs(grade, failing[-1], mismatch, suspects.learner, probes))
+
+
+@dataclass(frozen=True, eq=False)
+class _Only:
+    """An engine, equal to nothing but itself."""
+
+    engine: Engine
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Only) and other.engine is self.engine
+
+    def __hash__(self) -> int:
+        return id(self.engine)
+
+
+@lru_cache(maxsize=1)
+def _suspects(track: Track, learner: _Only) -> Suspects:
+    """Return what an inquiry can ask; it is kept for the other failures of the same engine."""
+    reference, requests = _reference(track)
+    return Suspects(
+        Witness(learner.engine, requests),
+        reference,
+        lambda symbols: bugs_in(track, symbols),
+        cache(lambda bug: Witness(variant(track, bug), requests)),
+        lambda request: symbols_run(reference_engine(track), request),
+        probes=(),
+    )
 
 
 @cache
-def _reference(track: Track) -> Witness:
-    return Witness(reference_engine(track))
+def _reference(track: Track) -> tuple[Witness, dict[Hashable, Request]]:
+    """Return the reference as a witness, and the requests that it shares with the others."""
+    requests: dict[Hashable, Request] = {}
+    return Witness(reference_engine(track), requests), requests
 
 
 def _wrongs(

@@ -100,10 +100,10 @@ def run_graders(
     arguments += [f"--rootdir={files[0].parent}", "--override-ini=addopts=", "-c", os.devnull]
     with _own_environment():
         code = pytest.main(arguments, plugins=[plugin])
+    if plugin.error is not None:  # first: pytest calls its own stop at an error an interrupt
+        raise plugin.error
     if plugin.interrupted:
         raise KeyboardInterrupt
-    if plugin.error is not None:
-        raise plugin.error
     if code not in (
         pytest.ExitCode.OK,
         pytest.ExitCode.TESTS_FAILED,
