@@ -191,24 +191,21 @@ def test_ctrl_c_ends_a_check_that_hangs_and_its_worker(lab01, name):
 
 
 @unix
-@pytest.mark.parametrize("after_s", [0.05, 0.15, 0.3])
-def test_ctrl_c_while_it_starts_is_no_traceback(lab01, after_s):
-    plant(lab01, engine(relu="while True: pass"))
+def test_ctrl_c_while_it_starts_is_no_traceback(lab01):
     grader = subprocess.Popen(
-        [*COMMAND, "check", "relu"],
+        [*COMMAND, "check"],
         cwd=lab01.folder,
-        env=lab01.environment(AUTODRILL_LIMIT_S="1"),
+        env=lab01.environment(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=heed_ctrl_c,  # noqa: PLW1509 - there are no threads here
     )
-    time.sleep(after_s)
-    workers = psutil.Process(grader.pid).children(recursive=True)
+    wait_until(lambda: psutil.Process(grader.pid).children())
+    workers = psutil.Process(grader.pid).children()
     grader.send_signal(signal.SIGINT)
-    _, err = grader.communicate(timeout=30)
-    if "autodrill/" in err or err.strip():  # Python itself was still starting
-        assert "autodrill/cli" not in err
+    _, err = grader.communicate(timeout=60)
+    assert (grader.returncode, err.strip()) == (130, "")
     _, alive = psutil.wait_procs(workers, timeout=2)
     assert not alive
 

@@ -56,8 +56,10 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
-@pytest.mark.parametrize("command", ["check", "hint"])
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [("truncated", "check"), ("no database", "hint"), ("zeroed in part", "hint")],
+)
 def test_a_damaged_history_is_set_aside_and_a_new_one_begun(used, kind, command):
     file = used.home / "history.db"
     damaged = DAMAGE[kind](file.read_bytes())
@@ -107,7 +109,7 @@ def test_a_kill_during_start_leaves_a_whole_workspace_or_none(autodrill):
     autodrill.run("start", "lab01", "whole")
     whole = files_in(autodrill.folder / "whole")
     seen = set()
-    for after_ms in range(60, 240, 12):
+    for after_ms in range(60, 240, 18):
         folder = autodrill.folder / f"killed{after_ms}"
         killed = start_and_kill(autodrill, after_ms / 1000, "start", "lab01", folder)
         assert killed.returncode in (0, -signal.SIGKILL)
@@ -124,7 +126,7 @@ def test_a_kill_during_reset_leaves_the_old_text_or_the_new_one(lab01):
     lab01.run("reset")
     file = lab01.folder / "exercise.py"
     new = file.read_bytes()
-    for after_ms in range(60, 240, 15):
+    for after_ms in range(60, 240, 20):
         file.write_bytes(UTF8)
         start_and_kill(lab01, after_ms / 1000, "reset")
         assert file.read_bytes() in (UTF8, new)
@@ -377,8 +379,8 @@ def test_a_marker_that_does_not_serve_says_what_to_do_and_touches_nothing(lab01,
     content, message, hint = MARKERS[kind]
     (lab01.folder / ".autodrill" / "workspace.toml").write_text(content)
     before = files_in(lab01.folder)
-    for command in (["check"], ["reset"], ["hint", "relu"]):
-        ran = lab01.run(*command)
+    for command in ("check", "reset"):
+        ran = lab01.run(command)
         assert ran.code == 2
         assert message in ran.err
         assert hint in ran.err
@@ -459,13 +461,9 @@ def edit(path, old, new):
 
 BREAK = {
     "bad TOML": lambda lab01: edit(lab01 / "track.toml", "format = 1", "format = "),
-    "a target that is not there": lambda lab01: edit(
-        lab01 / "track.toml", 'needs = ["unbroadcast"]', 'needs = ["nothing"]'
-    ),
     "a test that is missing": lambda lab01: edit(
         lab01 / "test_lab01.py", "def test_diamond_graph", "def other_diamond_graph"
     ),
-    "graders that are missing": lambda lab01: (lab01 / "test_lab01.py").unlink(),
     "graders with a fault": lambda lab01: edit(lab01 / "test_lab01.py", "import pytest", "1 / 0"),
     "a test with a fault": lambda lab01: edit(
         lab01 / "test_lab01.py", "    shapes, shape = UNBROADCASTS[name]", "    1 / 0"

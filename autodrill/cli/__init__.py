@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import gc
 import os
-import signal
 import sys
-import threading
-import warnings
 from typing import NoReturn
 
 from autodrill.errors import BROKEN, INTERRUPTED
@@ -20,13 +16,13 @@ def main() -> NoReturn:
     A command is over before its garbage matters, so the collector does not run, and the
     process ends without taking NumPy and pytest apart: together a third of a check.
     """
-    gc.disable()
-    _stand_in_for_closed_streams()
-    _trust_installed_modules_first()
-    warnings.simplefilter("ignore")  # those of a library are no concern of a learner's
-    _end_as_asked()
     code: object = 1
     try:
+        gc.disable()
+        _stand_in_for_closed_streams()
+        _trust_installed_modules_first()
+        _end_as_asked()
+        _ignore_warnings()
         from autodrill.cli.app import app
 
         app(prog_name="autodrill")
@@ -63,6 +59,8 @@ def _stand_in_for_closed_streams() -> None:
 
 def _end_as_asked() -> None:
     """Have a closed terminal or a `kill` end the command as Ctrl-C does: with its worker."""
+    import signal  # here, as below, so that a Ctrl-C as early as this is caught
+
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
@@ -72,10 +70,20 @@ def _end_as_asked() -> None:
 
 def _interrupt_again(dropped: sys.UnraisableHookArgs) -> None:
     """Let a Ctrl-C come again that fell into a callback, where Python drops exceptions."""
+    import _thread
+    import threading
+
     if isinstance(dropped.exc_value, KeyboardInterrupt):
         threading.Timer(0.01, _thread.interrupt_main).start()
     elif os.environ.get("AUTODRILL_DEBUG"):
         sys.__unraisablehook__(dropped)
+
+
+def _ignore_warnings() -> None:
+    """Keep to ourselves what libraries warn of, whatever PYTHONWARNINGS makes of it."""
+    import warnings
+
+    warnings.simplefilter("ignore")
 
 
 def _trust_installed_modules_first() -> None:

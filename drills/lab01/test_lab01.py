@@ -33,6 +33,7 @@ def test_unbroadcast_matches_sum(grade, name):
         grade("unbroadcast", "b=2 n=3 m=4", shape=dims("1 m"))
         grade("unbroadcast", "c=2 b=3 n=4 m=2", shape=dims("b 1 m"))
     if name == "3,4 to 4":
+        grade("unbroadcast", "n=3 m=2", shape=dims("m"))
         grade("unbroadcast", "n=3 m=4", shape=dims("1"))
         grade("unbroadcast", "n=3 m=4", shape=())
     if name == "3,4 to 3,1":
