@@ -184,8 +184,7 @@ class Attempts:
 
     def add_save(
         self,
-        attempt: int,
-        path: Path,
+        attempt: Attempt,
         text: bytes,
         *,
         run_s: float,
@@ -197,10 +196,10 @@ class Attempts:
         """Keep a save's text and what came of it."""
 
         def add(write: Write) -> None:
-            _, number = keep_text(write, path, text, "attempt")
+            _, number = keep_text(write, Path(attempt.file), text, "attempt")
             write(
                 "INSERT INTO saves VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (attempt, number, run_s, target, verdict, bug, message),
+                (attempt.id, number, run_s, target, verdict, bug, message),
             )
 
         self._store.transact(add)
