@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Mapping
 
 from autodrill.catalog import load_track
-from autodrill.history import Attempts, History
-from autodrill.history.attempts import ROW
+from autodrill.history import Figures, History
+from autodrill.history.figures import ROW
 from autodrill.places import history_file
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -19,7 +19,7 @@ def rows(track_id: str | None = None) -> list[dict[str, object]]:
     if track_id is not None:
         load_track(track_id)
     with History(history_file()) as history:
-        return Attempts(history).rows(track_id)
+        return Figures(history).rows(track_id)
 
 
 def as_csv(found: Iterable[Mapping[str, object]]) -> str:

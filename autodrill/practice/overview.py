@@ -57,7 +57,9 @@ def overview() -> Overview:
         command = f"autodrill check {target.id}" if target else "autodrill check --strict"
         if not verdicts:
             command = "autodrill check"
-        due = tuple(one for one in due_order(workspace.track, history) if one.is_due and one.due)
+        due = tuple(
+            one for one in due_order(workspace.track, history) if one.is_due and one.due is not None
+        )
         left = interrupted(Attempts(history), workspace)
         if left:
             command = "autodrill time --resume"

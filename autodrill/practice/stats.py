@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autodrill.catalog import Track, load_track, track_ids
-from autodrill.history import Attempts, History, Try
+from autodrill.history import Attempts, Figures, History, Try
 from autodrill.places import history_file
 from autodrill.practice.legs import ladder, par_s, whole_par_s, whole_target
 from autodrill.practice.locate import locate
@@ -58,11 +58,11 @@ def stats(track_id: str | None = None) -> Stats:
     """Return the figures of the workspace's track, or of a named one."""
     track = _track(track_id)
     with History(history_file()) as history:
-        attempts = Attempts(history)
+        figures = Figures(history)
         by_target: dict[str, list[Try]] = {}
-        for one in attempts.tries(track.id):
+        for one in figures.tries(track.id):
             by_target.setdefault(one.target, []).append(one)
-        bugs = attempts.bugs(track.id)
+        bugs = figures.bugs(track.id)
         names = [one.id for one in ladder(track)]
         rows = [
             _figures(name, by_target.get(name, []), par_s(track.target(name)), bugs.get(name, {}))

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from autodrill.catalog import Selection
 from autodrill.clock import Clock
-from autodrill.history import Attempt, Attempts, Split
+from autodrill.history import Attempt, Attempts, Figures, History, Split
 from autodrill.history.attempts import Outcome, State
 from autodrill.practice.learn import LEVELS, section
 from autodrill.practice.legs import Leg, legs_of, whole_par_s, whole_target
 from autodrill.practice.timed_grading import Graded
-from autodrill.practice.timed_view import Event, LastVerdict, Row, View
+from autodrill.practice.timed_view import Event, LastVerdict, Row, ShownHint, View
 from autodrill.schedule import Ended, rate, review
 from autodrill.workspace import Workspace
 
@@ -23,13 +23,14 @@ _BEAT_S = 1.0
 class Board:
     """What is known of an attempt while it is under way."""
 
-    def __init__(self, workspace: Workspace, attempts: Attempts, attempt: Attempt) -> None:
+    def __init__(self, workspace: Workspace, history: History, attempt: Attempt) -> None:
+        attempts, figures = Attempts(history), Figures(history)
         self.attempt = attempt
         self.clock = Clock(attempt.run_s, attempt.paused_s, attempt.slept_s)
-        self.legs = legs_of(workspace.track, attempt.kind, attempt.target, attempts)
-        self.hint = ""
+        self.legs = legs_of(workspace.track, attempt.kind, attempt.target, figures)
+        self.hint: ShownHint | None = None
         self._track, self._folder, self._attempts = workspace.track, workspace.folder, attempts
-        self._best_run_s = attempts.best_run(attempt.track, attempt.kind)
+        self._best_run_s = figures.best_run(attempt.track, attempt.kind)
         self._splits = {one.target: one for one in attempts.splits(attempt.id)}
         self._hints = {
             leg.target.id: attempts.hints(attempt.id, leg.target.id) for leg in self.legs
@@ -61,7 +62,7 @@ class Board:
 
     def begin_leg(self) -> None:
         """Count for the next leg from now on."""
-        self.hint = ""
+        self.hint = None
         self._leg_from_s = self.clock.read().run_s
 
     def judge(self, graded: Graded) -> list[Leg]:
@@ -96,8 +97,7 @@ class Board:
         """Show the next hint on the current target, and count it if it is a new one."""
         target = self.leg.target
         level = min(self._hints[target.id] + 1, LEVELS)
-        heading, text = section(self._track, Selection(target), level)
-        self.hint = f"hint {level} of {LEVELS}: {heading.lower()}\n{text}"
+        self.hint = ShownHint(level, *section(self._track, Selection(target), level))
         if level > self._hints[target.id]:
             self._hints[target.id] = level
             run_s = self.clock.read().run_s

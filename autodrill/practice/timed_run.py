@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from autodrill.history import Attempt, Attempts, History
+from autodrill.history import Attempt, History
 from autodrill.keys import Key, reading
 from autodrill.practice.attempt_file import is_of_last_target, put_away, put_fresh
 from autodrill.practice.editor import Editor, editor_command
@@ -46,7 +46,7 @@ class Run:
         self._workspace, self._history = workspace, history
         self._live, self._edit, self._poll = live, edit, poll
         self._file = Path(attempt.file)
-        self._board = Board(workspace, Attempts(history), attempt)
+        self._board = Board(workspace, history, attempt)
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._blank = b"" if is_resumed else self._file.read_bytes()
         self._fresh_at = time.monotonic()

@@ -41,6 +41,15 @@ class LastVerdict:
 
 
 @dataclass(frozen=True)
+class ShownHint:
+    """A level of the current target's hints, as Markdown."""
+
+    level: int
+    heading: str
+    text: str
+
+
+@dataclass(frozen=True)
 class View:
     """A timed run at one moment; `event` is why it is shown.
 
@@ -63,7 +72,7 @@ class View:
     par_s: float | None
     best_s: float | None
     verdict: LastVerdict | None = None
-    hint: str = ""
+    hint: ShownHint | None = None
     is_paused: bool = False
     is_grading: bool = False
     is_muted: bool = False

@@ -174,8 +174,12 @@ def _stacked(one: TargetStats, bars: str) -> list[Line]:
 
 
 def _bugs(one: TargetStats) -> Line:
-    met = ", ".join(f"{inert(bug)} ({count}×)" for bug, count in one.bugs)
+    met = ", ".join(f"{_bug(bug)} ({count}×)" for bug, count in one.bugs)
     return line(f"{inert(one.target)}: {met}", indent=_INDENT, hang=_INDENT)
+
+
+def _bug(bug: str) -> str:
+    return inert(bug).removeprefix("pattern-").replace("-", " ")
 
 
 def _time(seconds: float | None) -> str:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from autodrill.render.commands import commands
 from autodrill.render.inert import inert, inert_lines
-from autodrill.render.layout import Line, Part, Style, blocks, fixed, glued, line, rows, spread
+from autodrill.render.layout import Line, Part, blocks, glued, line, rows, spread
 from autodrill.render.signs import SIGNS
-from autodrill.render.times import apart, clock, figure
+from autodrill.render.splits import only_current, splits
+from autodrill.render.times import clock, figure
 
 if TYPE_CHECKING:
-    from autodrill.practice.timed_view import LastVerdict, Row, View
+    from autodrill.practice.timed_view import LastVerdict, View
     from autodrill.render.console import Screen
 
 _INDENT = 2
-_NARROW = 58
-_RUNS = {"target": "one target", "ladder": "the ladder", "full": "from an empty engine"}
+_CONTINUES = re.compile(r" {0,3}(?![-*#|>]|```|\d+\.)\S")
+"""A line of Markdown that goes on with the one before: no item, heading, fence or code."""
+_RUNS = {"ladder": "the ladder", "full": "from an empty engine"}
 
 
 class LiveRun:
@@ -55,27 +58,59 @@ def show_event(screen: Screen, view: View) -> None:
 
 
 def _live(view: View, width: int, height: int) -> list[Line]:
-    """Lay out the whole screen; what a hint takes more than there is room for is said."""
-    head, foot = _head(view, width), _foot(view)
-    hint = [line(one, indent=_INDENT) for one in inert_lines(view.hint)] if view.hint else []
-    used = sum(len(list(rows(one, width))) for one in blocks(head, _splits(view, width), foot))
-    room = height - used - 1
-    fitting: list[Line] = []
-    for one in hint:
-        room -= len(list(rows(one, width)))
-        if room < 1 and len(fitting) + 1 < len(hint):
-            command = f"autodrill hint {inert(view.current.id)}"
-            fitting.append(line(f"… more: {command}", indent=_INDENT))
-            break
-        fitting.append(one)
-    return blocks(head, _splits(view, width), fitting, foot)
+    """Lay out the whole screen; what there is no room for is said."""
+    head, foot, body = _head(view, width), _foot(view), splits(view, width)
+    hint = _hint(view) if view.state == "open" else []
+    if _height(blocks(head, body, hint, foot), width) > height:
+        body = only_current(view, width)
+    room = height - _height(blocks(head, body, foot), width) - 1
+    return blocks(head, body, _fitted(view, hint, width, room), foot)
+
+
+def _hint(view: View) -> list[Line]:
+    if view.hint is None:
+        return []
+    head = line((f"hint {view.hint.level}: {view.hint.heading.lower()}", "strong"), indent=_INDENT)
+    return [head, *(line(one, indent=_INDENT) for one in inert_lines(flowing(view.hint.text)))]
+
+
+def _fitted(view: View, hint: list[Line], width: int, room: int) -> list[Line]:
+    """Leave out what of a hint there is no room for, and say where to read it."""
+    if view.hint is None or _height(hint, width) <= room:
+        return hint
+    command = f"autodrill hint {inert(view.current.id)} --level {view.hint.level}"
+    more = line(f"… more: {command}", indent=_INDENT)
+    shown = list(hint)
+    while shown and _height([*shown, more], width) > room:
+        shown.pop()
+    return [*shown, more]
+
+
+def flowing(markdown: str) -> str:
+    """Join the lines of each paragraph and list item, so that they wrap to the screen."""
+    joined: list[str] = []
+    is_code = False
+    for one in markdown.splitlines():
+        if one.startswith("```"):
+            is_code = not is_code
+        before = joined[-1] if joined else ""
+        continues = before.strip() and not before.startswith(("```", "    "))
+        if not is_code and continues and _CONTINUES.match(one):
+            joined[-1] = f"{before} {one.strip()}"
+        else:
+            joined.append(one)
+    return "\n".join(joined)
+
+
+def _height(lines: list[Line], width: int) -> int:
+    return sum(len(list(rows(one, width))) for one in lines)
 
 
 # Head -----------------------------------------------------------------------------------------
 
 
 def _head(view: View, width: int) -> list[Line]:
-    title = line((inert(view.track), "strong"), f" · {_RUNS[view.kind]}")
+    title = line((inert(view.track), "strong"), f" · {_run(view)}")
     state: Part = (clock(view.run_s), "strong")
     if view.state != "open":
         state = (figure(view.run_s), "good" if view.state == "passed" else "bad")
@@ -93,75 +128,8 @@ def _head(view: View, width: int) -> list[Line]:
     return lines
 
 
-# Splits ---------------------------------------------------------------------------------------
-
-
-def _splits(view: View, width: int) -> list[Line]:
-    if width < _NARROW:
-        return [one for row in view.rows for one in _stacked(view, row)]
-    widest = max(len(_name(row)) for row in view.rows) + 2
-    head = f"{'':{widest + 2}}{'time':>9}{'target':>9}{'':>9}{'best':>9}"
-    return [fixed((head.rstrip(), "quiet")), *(_split(view, row, widest) for row in view.rows)]
-
-
-def _split(view: View, row: Row, widest: int) -> Line:
-    took_s, style = _took(view, row)
-    par = clock(row.par_s) if row.par_s is not None else "–"
-    best = figure(row.best_s) if row.best_s is not None else "–"
-    time = "" if took_s is None else figure(took_s) if row.took_s is not None else clock(took_s)
-    ended = row.outcome == "passed" and took_s is not None
-    to_par = apart(took_s or 0.0, row.par_s) if ended else ""
-    to_best = apart(took_s or 0.0, row.best_s) if ended else ""
-    return fixed(
-        *_sign(view, row),
-        (f" {_name(row):<{widest}}", style),
-        f"{time:>9}",
-        (f"{par:>9}", "quiet"),
-        (f"{to_par:>9}", _ahead(to_par)),
-        (f"{best:>9}", "quiet"),
-        (f"{to_best:>9}" if to_best else "", _ahead(to_best)),
-        (_hints(row), "todo"),
-    )
-
-
-def _stacked(view: View, row: Row) -> Iterator[Line]:
-    took_s, style = _took(view, row)
-    time = "" if took_s is None else figure(took_s) if row.took_s is not None else clock(took_s)
-    yield fixed(*_sign(view, row), (f" {_name(row)}", style), f"  {time}", (_hints(row), "todo"))
-    if row.outcome == "passed" and took_s is not None:
-        for name, other in (("target", row.par_s), ("best", row.best_s)):
-            if other is not None:
-                yield fixed((f"{apart(took_s, other)} to the {name}", "quiet"), indent=_INDENT)
-
-
-def _took(view: View, row: Row) -> tuple[float | None, Style]:
-    if row.took_s is not None:
-        return row.took_s, ""
-    if row.id == view.current.id and view.state == "open":
-        return view.leg_s, "strong"
-    return None, "quiet"
-
-
-def _sign(view: View, row: Row) -> tuple[Part, ...]:
-    if row.outcome is not None:
-        return (SIGNS["pass" if row.outcome == "passed" else "fail"],)
-    if row.id == view.current.id and view.state == "open":
-        return (("→", "strong"),)
-    return (SIGNS["blocked"],)
-
-
-def _name(row: Row) -> str:
-    return f"{row.step} {inert(row.id)}"
-
-
-def _hints(row: Row) -> str:
-    if not row.hints:
-        return ""
-    return f"  {row.hints} hint{'' if row.hints == 1 else 's'}"
-
-
-def _ahead(difference: str) -> Style:
-    return "" if not difference else "bad" if difference.startswith("+") else "good"
+def _run(view: View) -> str:
+    return _RUNS.get(view.kind, inert(view.current.id))
 
 
 # Foot -----------------------------------------------------------------------------------------
@@ -209,7 +177,7 @@ def _said(view: View) -> Iterator[Line]:
     match view.event:
         case "start":
             yield line(
-                f"attempt {view.attempt}: {inert(view.track)}, {_RUNS[view.kind]}; "
+                f"attempt {view.attempt}: {inert(view.track)}, {_run(view)}; "
                 f"write `{inert(one.id)}` in {inert(view.file)}",
                 hang=_INDENT,
             )
@@ -227,7 +195,7 @@ def _said(view: View) -> Iterator[Line]:
 
 
 def _ended(view: View, width: int) -> list[Line]:
-    return blocks(_head(view, width), _splits(view, width), _outcome(view))
+    return blocks(_head(view, width), splits(view, width), _outcome(view))
 
 
 def _outcome(view: View) -> list[Line]:

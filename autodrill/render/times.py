@@ -36,7 +36,7 @@ def day(at: float, now: float | None = None) -> str:
 def until(seconds: float) -> str:
     """Write how long something is away: `in 3 days`, `in 10 minutes`."""
     for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
+        if seconds >= 0.9 * size:
             count = round(seconds / size)
             return f"in {count} {name}{'' if count == 1 else 's'}"
     return "in a moment"
