@@ -62,7 +62,7 @@ def test_a_ladder_is_played_from_its_first_split_to_its_last(timing):
     terminal.shows("✗ unbroadcast 0/1", "gradient")
 
     terminal.press("h")
-    terminal.shows("hint 1 of 3", "1 hint")
+    terminal.shows("hint 1: nudge", "1 hint")
 
     terminal.press("p")
     terminal.shows("paused", "p goes on")
