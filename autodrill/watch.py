@@ -29,6 +29,8 @@ _DATED_S = 1.0
 _EMPTY_FOR_S = 0.12
 """Editors that truncate before they write leave a file empty for a moment."""
 
+_NOTHING = object()
+
 
 @dataclass(frozen=True)
 class Saved:
@@ -59,10 +61,15 @@ class Follower:
     def __init__(self, path: Path, events: queue.SimpleQueue[Any], *, poll: bool = False) -> None:
         self._path = path
         self._events = events
+        self._last: object = _NOTHING
         self._stop = threading.Event()
         self._wake = _Wake(path, self._stop, poll=poll)
         self._thread = threading.Thread(target=self._follow, name="autodrill-watch", daemon=True)
         self._thread.start()
+
+    def forget(self) -> None:
+        """Put what is in the file from now on, also if it is what it was last."""
+        self._last = _NOTHING
 
     def close(self) -> None:
         """Stop following."""
@@ -71,14 +78,13 @@ class Follower:
 
     def _follow(self) -> None:
         seen: tuple[int, ...] | None = ()
-        last: bytes | None = b"nothing yet"
         while not self._stop.is_set():
             look = _look(self._path)
             if look != seen:
                 noticed = time.monotonic()
                 data, seen = _settled(self._path)
-                if data != last:
-                    last = data
+                if data != self._last:
+                    self._last = data
                     self._events.put(Saved(data, noticed, _saved_at(seen, noticed)))
             self._wake.wait()
 

@@ -312,6 +312,30 @@ def test_json_is_one_object_when_it_has_ended(retype):
     assert ended["splits"][0]["took_s"] == ended["run_s"]
 
 
+def test_a_history_that_is_damaged_meanwhile_costs_no_attempt(retype):
+    run = InAPipe(retype, "unbroadcast")
+    for suffix in ("-wal", "-shm", ""):
+        (retype.home / f"history.db{suffix}").write_bytes(b"no database" * 1000)
+    save(retype.folder / "attempts" / "autograd.py", RETYPE)
+    text = run.rest()
+    assert run.process.wait(60) == 0
+    assert "attempt 1: passed" in text
+    assert "set aside" in text
+    assert attempt(retype)["attempt"]["state"] == "passed"
+
+
+def test_without_a_place_for_the_history_it_is_timed_and_said(retype):
+    nowhere = retype.home.parent / "a_file"
+    nowhere.write_text("")
+    retype.home = nowhere / "home"
+    run = InAPipe(retype, "unbroadcast")
+    save(retype.folder / "attempts" / "autograd.py", RETYPE)
+    text = "".join(run.lines) + run.rest()
+    assert run.process.wait(60) == 0
+    assert "attempt 1: passed" in text
+    assert "progress is not saved" in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

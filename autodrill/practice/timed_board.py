@@ -110,8 +110,8 @@ class Board:
         self._beaten = time.monotonic()
         self._put(self.clock.read().run_s)
 
-    def view(self, event: Event, notices: list[str], **how: bool) -> View:
-        """Return what to show now; `how` sets what the board does not know."""
+    def view(self, event: Event) -> View:
+        """Return what to show now, as far as the board knows it."""
         reading, attempt = self.clock.read(), self.attempt
         run_s = reading.run_s if self.is_open else attempt.run_s
         return View(
@@ -132,8 +132,6 @@ class Board:
             verdict=self._verdict,
             hint=self.hint,
             is_paused=self.clock.is_paused,
-            notices=tuple(notices),
-            **how,
         )
 
     def _is_green(self, leg: Leg) -> bool:

@@ -18,7 +18,7 @@ from autodrill.practice.editor import Editor, editor_command
 from autodrill.practice.legs import Leg
 from autodrill.practice.timed_board import Board
 from autodrill.practice.timed_grading import Graded, Grading
-from autodrill.practice.timed_view import Event, View
+from autodrill.practice.timed_view import Event, Trouble, View
 from autodrill.watch import Follower, Saved
 from autodrill.workspace import Workspace
 
@@ -53,6 +53,7 @@ class Run:
         self._green = b""
         self._waiting: Saved | None = None
         self._asks = False
+        self._trouble: Trouble | None = None
         self._editor: Editor | None = None
         self._stack, self._keys = contextlib.ExitStack(), contextlib.ExitStack()
 
@@ -60,8 +61,8 @@ class Run:
         self._stack.callback(self._history.__exit__)
         self._grading = Grading(self._workspace, self._file, self._events)
         self._stack.callback(self._grading.close)
-        follower = Follower(self._file, self._events, poll=self._poll)
-        self._stack.callback(follower.close)
+        self._follower = Follower(self._file, self._events, poll=self._poll)
+        self._stack.callback(self._follower.close)
         self._stack.callback(self._keys.close)
         gc.enable()
         return self
@@ -122,12 +123,18 @@ class Run:
             yield from self._pressed(event.name)
 
     def _saved(self, saved: Saved) -> Iterator[Event]:
-        if saved.noticed < self._fresh_at or saved.data == self._blank:
+        if saved.noticed < self._fresh_at:
             return
+        if saved.data == self._blank:
+            self._trouble = None if self._trouble == "gone" else self._trouble
+            return
+        self._trouble = None
         if saved.data is None:
+            self._trouble = "gone"
             yield "gone"
         elif self._is_stale(saved.data):
             self._put_fresh()
+            self._trouble = "stale"
             yield "stale"
         else:
             self._waiting = saved
@@ -206,9 +213,10 @@ class Run:
 
     def _view(self, event: Event) -> View:
         notices, self._history.notices[:] = list(self._history.notices), []
-        return self._board.view(
-            event,
-            notices,
+        return replace(
+            self._board.view(event),
+            notices=tuple(notices),
+            trouble=self._trouble,
             is_grading=self._grading.is_busy,
             is_muted=self._editor is not None,
             asks=self._asks,
@@ -235,3 +243,4 @@ class Run:
         put_fresh(self._file, self._workspace.track, self._board.leg.target.symbols)
         self._blank = self._file.read_bytes()
         self._fresh_at = time.monotonic()
+        self._follower.forget()

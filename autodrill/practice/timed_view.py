@@ -12,6 +12,9 @@ Event = Literal[
     "start", "tick", "save", "verdict", "split", "stale", "hint", "pause", "resume", "gone", "end"
 ]
 
+Trouble = Literal["stale", "gone"]
+"""What is wrong with the file: it is the last target's, or it is not there."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -54,7 +57,7 @@ class View:
     """A timed run at one moment; `event` is why it is shown.
 
     `run_s` counts the whole run, `leg_s` the current target. `is_muted` while an editor has
-    the terminal, `asks` while a key waits to be confirmed.
+    the terminal, `trouble` until the next save, `asks` while a key waits to be confirmed.
     """
 
     event: Event
@@ -73,6 +76,7 @@ class View:
     best_s: float | None
     verdict: LastVerdict | None = None
     hint: ShownHint | None = None
+    trouble: Trouble | None = None
     is_paused: bool = False
     is_grading: bool = False
     is_muted: bool = False

@@ -141,9 +141,9 @@ def _foot(view: View) -> list[Line]:
         return blocks(lines, _outcome(view))
     if view.is_grading:
         lines.append(line(("grading …", "quiet")))
-    elif view.event == "gone":
+    elif view.trouble == "gone":
         lines.append(line(("✗", "bad"), f" {inert(view.file)} is gone; waiting for it to be back"))
-    elif view.event == "stale":
+    elif view.trouble == "stale":
         lines.append(line((_STALE, "todo")))
     if view.asks:
         return [*lines, line(("give up? g again gives up, any other key goes on", "todo"))]
