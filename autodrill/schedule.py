@@ -16,6 +16,9 @@ Rating = Literal["again", "hard", "good", "easy"]
 _AGAIN_AFTER = timedelta(minutes=10)
 """A drill that was given up, or that a first try took long for, comes back in this session."""
 
+RATED = 5
+"""How many of the last tries tell how weak a target is."""
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -103,7 +106,7 @@ def weakness(tries: Sequence[tuple[Rating, float]], par_s: float | None) -> tupl
     if not tries:
         return (0.0, 0.0)
     cost: dict[Rating, int] = {"again": 3, "hard": 2, "good": 1, "easy": 0}
-    last = tries[-5:]
+    last = tries[-RATED:]
     mean_cost = sum(cost[rating] for rating, _ in last) / len(last)
     mean_s = sum(took_s for _, took_s in last) / len(last)
     return (mean_cost, mean_s / par_s if par_s else mean_s)

@@ -148,7 +148,7 @@ class Attempts:
         """Return the splits of an attempt in order."""
         rows = self._store.read(
             "SELECT target, at, run_s, took_s, hints, outcome FROM splits "
-            "WHERE attempt_id = ? ORDER BY run_s, rowid",
+            "WHERE attempt_id = ? ORDER BY run_s, at",
             (attempt,),
         )
         return [Split(*row) for row in rows]

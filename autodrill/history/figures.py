@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from autodrill.history.attempts import Kind, Outcome
 from autodrill.history.store import Store
 
 
-@dataclass(frozen=True)
-class Try:
-    """One finished try at a target, from whichever attempt it was part of."""
+class Try(NamedTuple):
+    """One finished try at a target, from whichever attempt it was part of.
+
+    A tuple, since there may be a hundred thousand.
+    """
 
     attempt: int
     target: str
@@ -45,21 +47,24 @@ class Figures:
         self._store = store
 
     def tries(self, track: str) -> list[Try]:
-        """Return every finished try at the targets of a track, the oldest first.
+        """Return every finished try at the targets of a track, then those at whole runs.
 
-        A target of a whole run counts by itself there only; the run counts as one try at
-        what it was: `ladder`, or the target it ended with.
+        Each part is the oldest first. A whole run is a try at `ladder` or at `full`; what was
+        written from an empty engine counts as no try at one target.
         """
-        rows = self._store.read(
-            "SELECT a.id, s.target, s.at, s.took_s, s.hints, s.outcome FROM splits s "
-            "JOIN attempts a ON a.id = s.attempt_id WHERE a.track = ? AND a.kind != 'full' "
-            "UNION ALL SELECT a.id, a.kind, a.beat, a.run_s, (SELECT count(*) FROM "
-            "attempt_hints h WHERE h.attempt_id = a.id), a.state FROM attempts a "
-            "WHERE a.track = ? AND a.kind != 'target' AND a.state IN ('passed', 'given up') "
-            "ORDER BY 1",
-            (track, track),
+        parts = self._store.read(
+            "SELECT a.id, s.target, s.at, s.took_s, s.hints, s.outcome FROM attempts a "
+            "CROSS JOIN splits s ON s.attempt_id = a.id "  # in this order nothing is sorted
+            "WHERE a.track = ? AND a.kind != 'full' ORDER BY a.id",
+            (track,),
         )
-        return [Try(*row) for row in rows]
+        whole = self._store.read(
+            "SELECT a.id, a.kind, a.beat, a.run_s, (SELECT count(*) FROM attempt_hints h "
+            "WHERE h.attempt_id = a.id), a.state FROM attempts a WHERE a.track = ? "
+            "AND a.kind != 'target' AND a.state IN ('passed', 'given up') ORDER BY a.id",
+            (track,),
+        )
+        return list(map(Try._make, parts + whole))
 
     def bests(self, track: str, kind: Kind) -> dict[str, float]:
         """Return the shortest time in which each target was passed, in runs of one kind.

@@ -36,7 +36,7 @@ CREATE TABLE splits (
     attempt_id INTEGER NOT NULL REFERENCES attempts (id), target TEXT NOT NULL,
     at REAL NOT NULL, run_s REAL NOT NULL, took_s REAL NOT NULL, hints INTEGER NOT NULL,
     outcome TEXT NOT NULL, PRIMARY KEY (attempt_id, target)
-);
+) WITHOUT ROWID;
 CREATE TABLE saves (
     attempt_id INTEGER NOT NULL REFERENCES attempts (id), snapshot_id INTEGER NOT NULL,
     run_s REAL NOT NULL, target TEXT NOT NULL, verdict TEXT NOT NULL, bug TEXT,
@@ -47,6 +47,7 @@ CREATE TABLE attempt_hints (
     attempt_id INTEGER NOT NULL REFERENCES attempts (id), target TEXT NOT NULL,
     level INTEGER NOT NULL, run_s REAL NOT NULL
 );
+CREATE INDEX attempt_hints_by_attempt ON attempt_hints (attempt_id);
 CREATE TABLE cards (
     track TEXT NOT NULL, target TEXT NOT NULL, card TEXT NOT NULL, due REAL NOT NULL,
     PRIMARY KEY (track, target)

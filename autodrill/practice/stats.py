@@ -13,7 +13,7 @@ from autodrill.history import Attempts, Figures, History, Try
 from autodrill.places import history_file
 from autodrill.practice.legs import ladder, par_s, whole_par_s, whole_target
 from autodrill.practice.locate import locate
-from autodrill.schedule import Due, Ended, Rating, order, rate, read_card, weakness
+from autodrill.schedule import RATED, Due, Ended, Rating, order, rate, read_card, weakness
 from autodrill.workspace import find_workspace
 
 TREND = 12
@@ -120,9 +120,11 @@ def _figures(
 
 
 def _rated(tries: Sequence[Try], par: float | None) -> list[tuple[Rating, float]]:
-    """Rate tries as they were rated when they ended: by the par or, without one, the best."""
-    rated, best = [], None
-    for one in tries:
+    """Rate the last tries as they were rated when they ended: by the par or the best before."""
+    before, last = tries[:-RATED], tries[-RATED:]
+    best = min((one.took_s for one in before if one.outcome == "passed"), default=None)
+    rated = []
+    for one in last:
         is_passed = one.outcome == "passed"
         ended = Ended(is_passed, one.took_s, par if par is not None else best, one.hints)
         rated.append((rate(ended), one.took_s))

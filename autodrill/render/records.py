@@ -131,8 +131,10 @@ def show_stats(screen: Screen, found: Stats) -> None:
     if screen.width < _NARROW:
         table = [row for one in tried for row in _stacked(one, bars)]
     else:
-        head = f"{'':{names}}{'tries':>6}{'best':>9}{'median':>9}{'last':>9}  trend"
-        table = [fixed((head, "quiet")), *(_figures(one, names, bars) for one in tried)]
+        tries = max(6, *(len(_tries(one)) + 1 for one in tried))
+        head = f"{'':{names}}{'tries':>{tries}}{'best':>9}{'median':>9}{'last':>9}  trend"
+        table = [fixed((head, "quiet"))]
+        table += [_figures(one, names, tries, bars) for one in tried]
     bugs = [_bugs(one) for one in tried if one.bugs]
     never = [line((f"not timed yet: {', '.join(map(inert, untried))}", "quiet"), hang=_INDENT)]
     title = line((inert(found.track), "strong"), " · the weakest first")
@@ -156,12 +158,17 @@ def spark(values: Sequence[float], bars: str = _BARS) -> str:
     return "".join(bars[round((one - low) / step)] for one in values)
 
 
-def _figures(one: TargetStats, names: int, bars: str) -> Line:
-    passed = f"{one.passed}/{one.attempts}"
+def _tries(one: TargetStats) -> str:
+    return f"{one.passed}/{one.attempts}"
+
+
+def _figures(one: TargetStats, names: int, tries: int, bars: str) -> Line:
     times = "".join(f"{_time(s):>9}" for s in (one.best_s, one.median_s, one.last_s))
     par: Part = (f"  of {clock(one.par_s)}" if one.par_s else "", "quiet")
     trend = f"  {spark(one.trend_s, bars)}"
-    return fixed((f"{inert(one.target):<{names}}", "strong"), f"{passed:>6}{times}{trend}", par)
+    return fixed(
+        (f"{inert(one.target):<{names}}", "strong"), f"{_tries(one):>{tries}}{times}{trend}", par
+    )
 
 
 def _stacked(one: TargetStats, bars: str) -> list[Line]:
