@@ -45,7 +45,7 @@ class LiveRun:
                 self._screen.ring()
             return
         size = self._screen.width, self._screen.height
-        body = _live(view, size[0], size[1] - 1)
+        body = whole_screen(view, size[0], size[1] - 1)
         self._screen.redraw(body, anew=size != self._size)
         self._size = size
 
@@ -57,7 +57,7 @@ def show_event(screen: Screen, view: View) -> None:
     screen.flush()
 
 
-def _live(view: View, width: int, height: int) -> list[Line]:
+def whole_screen(view: View, width: int, height: int) -> list[Line]:
     """Lay out the whole screen; what there is no room for is said."""
     head, foot, body = _head(view, width), _foot(view), splits(view, width)
     hint = _hint(view) if view.state == "open" else []
