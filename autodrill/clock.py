@@ -8,11 +8,15 @@ A wall clock that is set back or forth changes nothing.
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
 ASLEEP_S = 20.0
 """The clock is looked at several times a second; after a gap this long it was asleep."""
+
+_MARKS = 4096
+"""So many readings are remembered: what was saved is often known to be green only later."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Clock:
         self._now, self._through = now, through or _through_sleep
         self._run_s, self._paused_s, self._slept_s = run_s, paused_s, slept_s
         self._last, self._last_through = self._now(), self._through()
+        self._marks = deque([(self._last, run_s)], maxlen=_MARKS)
         self.is_paused = False
 
     def read(self) -> Reading:
@@ -54,9 +59,13 @@ class Clock:
         return Reading(self._run_s, self._paused_s, self._slept_s)
 
     def at(self, moment: float) -> float:
-        """Return the seconds run at a moment between the last reading and now."""
-        run_s = self._run_s
-        return run_s if self.is_paused else run_s + max(0.0, moment - self._last)
+        """Return the seconds run at a moment, of now or of the last minutes."""
+        after = self._run_s + (0.0 if self.is_paused else max(0.0, moment - self._last))
+        for marked, run_s in reversed(self._marks):
+            if marked <= moment:
+                return min(run_s + moment - marked, after)
+            after = run_s
+        return after
 
     def pause(self) -> None:
         """Stop counting until `resume`."""
@@ -79,6 +88,7 @@ class Clock:
             self._paused_s += gap
         else:
             self._run_s += gap
+        self._marks.append((now, self._run_s))
 
 
 def _through_sleep() -> float:

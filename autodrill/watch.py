@@ -23,16 +23,26 @@ _SETTLE_S = 0.008
 _SETTLED_BY_S = 0.25
 """A file that changes for longer than this is taken as it is; more is to come."""
 
+_DATED_S = 1.0
+"""A date that lies further back than this before the change was noticed is not of this save."""
+
 _EMPTY_FOR_S = 0.12
 """Editors that truncate before they write leave a file empty for a moment."""
+
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
 class Saved:
-    """New content of the file, None where the file is gone; `noticed` is a monotonic time."""
+    """New content of the file, None where the file is gone.
+
+    Both times are monotonic: when it was `noticed`, and when it was `saved`, which the file
+    system knows better.
+    """
 
     data: bytes | None
     noticed: float
+    saved: float
 
 
 class Follower:
@@ -51,10 +61,15 @@ class Follower:
     def __init__(self, path: Path, events: queue.SimpleQueue[Any], *, poll: bool = False) -> None:
         self._path = path
         self._events = events
+        self._last: object = _NOTHING
         self._stop = threading.Event()
         self._wake = _Wake(path, self._stop, poll=poll)
         self._thread = threading.Thread(target=self._follow, name="autodrill-watch", daemon=True)
         self._thread.start()
+
+    def forget(self) -> None:
+        """Put what is in the file from now on, also if it is what it was last."""
+        self._last = _NOTHING
 
     def close(self) -> None:
         """Stop following."""
@@ -63,15 +78,14 @@ class Follower:
 
     def _follow(self) -> None:
         seen: tuple[int, ...] | None = ()
-        last: bytes | None = b"nothing yet"
         while not self._stop.is_set():
             look = _look(self._path)
             if look != seen:
                 noticed = time.monotonic()
                 data, seen = _settled(self._path)
-                if data != last:
-                    last = data
-                    self._events.put(Saved(data, noticed))
+                if data != self._last:
+                    self._last = data
+                    self._events.put(Saved(data, noticed, _saved_at(seen, noticed)))
             self._wake.wait()
 
 
@@ -122,6 +136,15 @@ def _look(path: Path) -> tuple[int, ...] | None:
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _saved_at(look: tuple[int, ...] | None, noticed: float) -> float:
+    """Return when a file was last written, or when that was noticed if its date can't be so."""
+    now, wall_now = time.monotonic(), time.time()
+    if look is None:
+        return noticed
+    saved = now - (wall_now - look[0] / 1e9)
+    return saved if noticed - _DATED_S < saved < now else noticed
 
 
 def _read(path: Path) -> bytes | None:

@@ -91,3 +91,16 @@ def test_the_moment_of_a_save_is_told_to_the_millisecond(hands):
     run_for(hands, clock, 3)
     hands.pass_by(0.2)
     assert clock.at(hands.now - 0.05) == pytest.approx(3.15)
+
+
+def test_the_moment_of_a_save_is_told_also_after_later_readings_and_a_pause(hands):
+    clock = hands.clock()
+    run_for(hands, clock, 3)
+    saved = hands.now - 0.6
+    clock.pause()
+    run_for(hands, clock, 60)
+    clock.resume()
+    run_for(hands, clock, 5)
+    assert clock.at(saved) == pytest.approx(2.4)
+    assert clock.at(saved + 10) == pytest.approx(3.0)
+    assert clock.read().run_s == 8

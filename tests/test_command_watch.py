@@ -6,53 +6,12 @@ import time
 
 import pexpect
 import psutil
-import pyte
 import pytest
 from conftest import ROOT
+from terminal import Terminal
 
 LAB01 = (ROOT / "reference" / "lab01.py").read_text()
 BROKEN = LAB01.replace("y = np.tanh(self.data)", "y = np.sinh(self.data)")
-WAIT_S = 60
-
-
-class Terminal:
-    """A program in a pseudo-terminal, and the screen that a person would see."""
-
-    def __init__(self, command, folder, environment, size=(30, 100)):
-        self.screen = pyte.Screen(size[1], size[0])
-        self.stream = pyte.Stream(self.screen)
-        self.child = pexpect.spawn(
-            command[0],
-            command[1:],
-            cwd=str(folder),
-            env=environment,
-            dimensions=size,
-            encoding="utf-8",
-            codec_errors="replace",
-            timeout=WAIT_S,
-        )
-
-    @property
-    def text(self):
-        return "\n".join(self.screen.display)
-
-    def shows(self, *words, within=WAIT_S):
-        """Wait until all the words are on the screen at once."""
-        end = time.monotonic() + within
-        while time.monotonic() < end:
-            self.take()
-            if all(word in self.text for word in words):
-                return True
-        raise AssertionError(f"{words} never stood on the screen:\n{self.text}")
-
-    def take(self, seconds=0.05):
-        try:
-            self.stream.feed(self.child.read_nonblocking(65536, timeout=seconds))
-        except (pexpect.TIMEOUT, pexpect.EOF):
-            time.sleep(0.01)
-
-    def close(self):
-        self.child.close(force=True)
 
 
 @pytest.fixture

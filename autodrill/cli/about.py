@@ -18,7 +18,17 @@ def overview() -> None:
     seen = look()
     say(seen.notices)
     title, targets = (seen.track.title, seen.track.targets) if seen.track else ("", ())
-    show_overview(screen(), title, seen.folder, targets, seen.verdicts, seen.next_command)
+    due = tuple(one.target for one in seen.due)
+    show_overview(
+        screen(),
+        title,
+        seen.folder,
+        targets,
+        seen.verdicts,
+        seen.next_command,
+        due,
+        seen.interrupted,
+    )
 
 
 def tracks(as_json: Json = False) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from autodrill.catalog import track_ids
-from autodrill.cli import about, check, edit, learn, start, watch
+from autodrill.cli import about, check, edit, learn, records, start, time, watch
 from autodrill.cli.gate import Gate
 
 app = typer.Typer(
@@ -55,13 +55,18 @@ for one in (
     start.start,
     check.check,
     watch.watch,
+    time.time,
+    time.next_,
     learn.hint,
     learn.show,
     edit.reset,
     edit.undo,
+    records.history,
+    records.stats,
+    records.export,
     about.tracks,
     about.where,
     about.verify,
     about.doctor,
 ):
-    app.command(help=_help(one))(one)
+    app.command(one.__name__.rstrip("_"), help=_help(one))(one)

@@ -27,7 +27,7 @@ def reset(
     """
     from autodrill.practice.edit import reset as reset_text
 
-    _report(reset_text(target), "reset", as_json)
+    report(reset_text(target), "reset", as_json)
 
 
 def undo(as_json: Json = False) -> None:
@@ -37,10 +37,11 @@ def undo(as_json: Json = False) -> None:
     """
     from autodrill.practice.edit import undo as undo_reset
 
-    _report(undo_reset(), "undo", as_json)
+    report(undo_reset(), "undo", as_json)
 
 
-def _report(changed: Changed, command: str, as_json: bool) -> None:
+def report(changed: Changed, command: str, as_json: bool) -> None:
+    """Print what was changed."""
     say(changed.notices)
     if as_json:
         print_json(
@@ -54,4 +55,4 @@ def _report(changed: Changed, command: str, as_json: bool) -> None:
         return
     from autodrill.render.workspace import show_changed
 
-    show_changed(screen(), changed.file.name, changed.symbols, is_undo=command == "undo")
+    show_changed(screen(), changed.file.name, changed.symbols, command=command)

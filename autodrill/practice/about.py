@@ -20,7 +20,7 @@ from autodrill.workspace import find_workspace
 
 State = Literal["ok", "missing", "optional"]
 
-_NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil")
+_NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
 _OPTIONAL = (("torch", "`check --torch`", "autodrill[torch]"),)
 
 

@@ -70,11 +70,18 @@ class Grader:
     request : CheckRequest
     start : callable
         Starts the worker that takes the place of one that died.
+    subject : Subject, optional
+        The file to grade, where it is not the one that the request asks for.
     """
 
-    def __init__(self, request: CheckRequest, start: Callable[[], Worker] = Worker) -> None:
+    def __init__(
+        self,
+        request: CheckRequest,
+        start: Callable[[], Worker] = Worker,
+        subject: Subject | None = None,
+    ) -> None:
         self.request = request
-        self.subject = locate(request.file, request.track)
+        self.subject = subject or locate(request.file, request.track)
         self.chosen = [resolve(self.subject.track, name) for name in request.names]
         self._start = start
         self._expected: dict[Hashable, Outcome] = {}

@@ -75,6 +75,14 @@ def undo() -> Changed:
         return Changed(subject.file, (), now is not None, tuple(notices))
 
 
+def replace_text(history: History, file: Path, text: bytes) -> Changed:
+    """Put a text in the place of a file's, which `undo` brings back."""
+    before = _bytes(file)
+    notices = _keep(history, file, before, "reset")
+    write_text(file, text)
+    return Changed(file, (), before is not None, (*notices, *history.notices))
+
+
 def _bytes(file: Path) -> bytes | None:
     """Return a file's content, None if there is none."""
     try:

@@ -58,7 +58,7 @@ def hint(name: str | None, level: int | None = None, track_id: str | None = None
                 level = min(history.hint_level(subject.file, chosen.target.id) + 1, LEVELS)
         elif not 1 <= level <= LEVELS:
             raise AutodrillError(f"there is no level {level}", f"the levels are 1 to {LEVELS}")
-        heading, text = _section(track, chosen, level)
+        heading, text = section(track, chosen, level)
         if subject is not None:
             history.add_hint(subject.file, chosen.target.id, level)
         return Hint(track.id, chosen.target.id, level, heading, text, tuple(history.notices))
@@ -107,7 +107,7 @@ def _first_not_green(track: Track, verdicts: Mapping[str, str]) -> Target:
     )
 
 
-def _section(track: Track, chosen: Selection, level: int) -> tuple[str, str]:
+def section(track: Track, chosen: Selection, level: int) -> tuple[str, str]:
     """Cut one level out of a target's hints; of a symbol only what concerns it."""
     file = track.folder / "hints" / f"{chosen.target.id}.md"
     try:

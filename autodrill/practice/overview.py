@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autodrill.catalog import Target, Track, track_ids
-from autodrill.history import History
+from autodrill.history import Attempt, Attempts, History
 from autodrill.places import history_file
+from autodrill.practice.stats import due_order
+from autodrill.practice.timing import interrupted
 from autodrill.results import Verdict
+from autodrill.schedule import Due
 from autodrill.workspace import find_workspace
 
 
@@ -18,7 +21,8 @@ class Overview:
     """What `autodrill` alone shows.
 
     `verdicts` holds the latest verdict of each target that was graded; `elsewhere` is the
-    workspace that was used last, where there is none here.
+    workspace that was used last, where there is none here. `due` holds what was timed and
+    is due again, `interrupted` an attempt whose process was ended.
     """
 
     track: Track | None
@@ -27,6 +31,8 @@ class Overview:
     next_target: Target | None
     next_command: str
     elsewhere: Path | None
+    due: tuple[Due, ...]
+    interrupted: Attempt | None
     notices: tuple[str, ...]
 
 
@@ -42,13 +48,23 @@ def overview() -> Overview:
                 if elsewhere
                 else f"autodrill start {track_ids()[0]}"
             )
-            return Overview(None, None, {}, None, command, elsewhere, tuple(history.notices))
+            return Overview(
+                None, None, {}, None, command, elsewhere, (), None, tuple(history.notices)
+            )
         verdicts = history.last_verdicts(workspace.engine_file)
         open_targets = [one for one in workspace.track.targets if verdicts.get(one.id) != "pass"]
         target = open_targets[0] if open_targets else None
         command = f"autodrill check {target.id}" if target else "autodrill check --strict"
         if not verdicts:
             command = "autodrill check"
+        due = tuple(
+            one for one in due_order(workspace.track, history) if one.is_due and one.due is not None
+        )
+        left = interrupted(Attempts(history), workspace)
+        if left:
+            command = "autodrill time --resume"
+        elif target is None and due:
+            command = "autodrill next"
         return Overview(
             workspace.track,
             workspace.folder,
@@ -56,5 +72,7 @@ def overview() -> Overview:
             target,
             command,
             None,
+            due,
+            left[0] if left else None,
             tuple(history.notices),
         )

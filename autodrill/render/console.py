@@ -8,13 +8,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TextIO
 
-from autodrill.render.layout import Line, Part, Row, fixed, plain, rows
+from autodrill.render.layout import Line, Part, fixed, plain, rows
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 _USUAL_WIDTH = 80
 _LARGEST_WIDTH = 100
+_USUAL_HEIGHT = 24
 _STYLES: dict[str, str] = {
     "good": "green",
     "bad": "bold red",
@@ -65,6 +66,14 @@ class Screen:
         """Return the columns to fill, at most as many as are good to read."""
         return min(self._width or _columns(self.stream), _LARGEST_WIDTH)
 
+    @property
+    def height(self) -> int:
+        """Return the rows of the terminal, or of a usual one."""
+        try:
+            return os.get_terminal_size(self.stream.fileno()).lines or _USUAL_HEIGHT
+        except (AttributeError, ValueError, OSError):
+            return _USUAL_HEIGHT
+
     @cached_property
     def console(self) -> Console:
         """Return the rich console of the stream; it is plain where the screen is."""
@@ -85,11 +94,11 @@ class Screen:
 
     def write(self, lines: Iterable[Line]) -> None:
         """Write lines, wrapped to the width."""
-        able = [replace(one, parts=tuple(map(self._able, one.parts))) for one in lines]
-        if self.colour:
-            self._write_styled([row for one in able for row in rows(one, self.width)])
-        else:
-            self.stream.write(plain(able, self.width))
+        self.stream.write(self._written(lines))
+
+    def can_show(self, text: str) -> bool:
+        """Tell whether the stream's encoding has all of a text's characters."""
+        return encodable(text, self._encoding) == text
 
     @property
     def is_live(self) -> bool:
@@ -100,6 +109,27 @@ class Screen:
         """Begin again at the top, where that can be done."""
         if self.is_live:
             self.stream.write("\x1b[H\x1b[2J\x1b[3J")
+
+    def redraw(self, lines: Iterable[Line], *, anew: bool) -> None:
+        """Write lines over those that stand there, `anew` on an empty screen."""
+        text = self._written(lines).replace("\n", "\x1b[K\n")
+        begin = "\x1b[H\x1b[2J\x1b[3J" if anew else "\x1b[H"
+        self.stream.write(f"{begin}{text}\x1b[J")
+        self.flush()
+
+    def hide_cursor(self) -> None:
+        """Hide the cursor until `show_cursor`."""
+        self.stream.write("\x1b[?25l")
+
+    def show_cursor(self) -> None:
+        """Show the cursor again."""
+        self.stream.write("\x1b[?25h")
+        self.flush()
+
+    def ring(self) -> None:
+        """Ring the bell."""
+        self.stream.write("\a")
+        self.flush()
 
     def flush(self) -> None:
         """Let what was written be seen."""
@@ -133,11 +163,17 @@ class Screen:
             return encodable(part, self._encoding)
         return encodable(part[0], self._encoding), part[1]
 
-    def _write_styled(self, fitted: list[Row]) -> None:
+    def _written(self, lines: Iterable[Line]) -> str:
+        able = [replace(one, parts=tuple(map(self._able, one.parts))) for one in lines]
+        if not self.colour:
+            return plain(able, self.width)
         from rich.text import Text
 
-        text = Text("\n").join(Text.assemble(*row) for row in fitted)
-        self.console.print(text, soft_wrap=True)
+        fitted = [row for one in able for row in rows(one, self.width)]
+        with self.console.capture() as captured:
+            text = Text("\n").join(Text.assemble(*row) for row in fitted)
+            self.console.print(text, soft_wrap=True)
+        return captured.get()
 
 
 def encodable(text: str, encoding: str | None) -> str:

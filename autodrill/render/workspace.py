@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,11 @@ from autodrill.render.commands import commands
 from autodrill.render.inert import inert
 from autodrill.render.layout import Line, blocks, fixed, glued, line
 from autodrill.render.signs import SIGNS
+from autodrill.render.times import clock
 
 if TYPE_CHECKING:
     from autodrill.catalog import Target
+    from autodrill.history import Attempt
     from autodrill.render.console import Screen
     from autodrill.results import Verdict
 
@@ -31,11 +33,13 @@ def show_started(screen: Screen, folder: str, engine_file: str, first: str) -> N
     screen.write(blocks(made, steps))
 
 
-def show_changed(screen: Screen, file: str, symbols: Sequence[str], *, is_undo: bool) -> None:
-    """Show what a reset or an undo has done to a file."""
-    if is_undo:
-        said = [line(f"{inert(file)} is as it was before the reset", hang=_INDENT)]
-        screen.write(blocks(said, commands(("grade", "autodrill check"))))
+def show_changed(screen: Screen, file: str, symbols: Sequence[str], *, command: str) -> None:
+    """Show what `reset`, `undo` or `history restore` has done to a file."""
+    if command != "reset":
+        was = "before the reset" if command == "undo" else "in the history"
+        said = [line(f"{inert(file)} is as it was {was}", hang=_INDENT)]
+        back = "autodrill undo" if command == "restore" else None
+        screen.write(blocks(said, commands(("grade", "autodrill check"), ("undo", back))))
         return
     what = ", ".join(symbols) if symbols else "the whole file"
     said = [line(f"blanked in {inert(file)}: {what}", hang=_INDENT)]
@@ -50,6 +54,8 @@ def show_overview(
     targets: Sequence[Target],
     verdicts: Mapping[str, Verdict],
     next_command: str,
+    due: Sequence[str] = (),
+    interrupted: Attempt | None = None,
 ) -> None:
     """Show where the learner is, and the one next command."""
     if folder is None:
@@ -63,7 +69,20 @@ def show_overview(
         line(f"{done} of {len(targets)} targets green", hang=_INDENT),
     ]
     rows = [_standing(one, verdicts.get(one.id)) for one in targets]
-    screen.write(blocks(head, rows, commands(("next", next_command))))
+    screen.write(blocks(head, rows, _timed(due, interrupted), commands(("next", next_command))))
+
+
+def _timed(due: Sequence[str], interrupted: Attempt | None) -> Iterator[Line]:
+    """Say what is due, and that an attempt was interrupted."""
+    if due:
+        names = ", ".join(map(inert, due))
+        yield line(("due again: ", "todo"), names, hang=_INDENT)
+    if interrupted is not None:
+        said = (
+            f"attempt {interrupted.id} at `{inert(interrupted.target)}` was interrupted after "
+            f"{clock(interrupted.run_s)}; `autodrill time --close` closes it"
+        )
+        yield line(("! ", "todo"), said, hang=_INDENT)
 
 
 def _standing(target: Target, verdict: Verdict | None) -> Line:

@@ -1,4 +1,4 @@
-"""The history: one SQLite file with every text that was graded or reset, and every verdict.
+"""The one SQLite file: opened, brought up to date, and survived where it is no good.
 
 A damaged file, or one of a newer version, is set aside under a new name. Where nothing can
 be written, the history is kept in memory for this run; `notices` says so in plain words.
@@ -7,62 +7,25 @@ be written, the history is kept in memory for this run; `notices` says so in pla
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import sqlite3
 import time
-import zlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from autodrill.errors import NOT_YET, AutodrillError
-from autodrill.results import Verdict
-
-VERSION = 1
-
-_SCHEMA_1 = """
-CREATE TABLE workspaces (path TEXT PRIMARY KEY, track TEXT NOT NULL, used REAL NOT NULL);
-CREATE TABLE texts (hash TEXT PRIMARY KEY, body BLOB NOT NULL);
-CREATE TABLE snapshots (
-    id INTEGER PRIMARY KEY, at REAL NOT NULL, path TEXT NOT NULL, hash TEXT NOT NULL,
-    reason TEXT NOT NULL, undone INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX snapshots_by_path ON snapshots (path, id);
-CREATE TABLE checks (
-    id INTEGER PRIMARY KEY, at REAL NOT NULL, path TEXT NOT NULL, track TEXT NOT NULL,
-    hash TEXT NOT NULL, verdict TEXT NOT NULL, seconds REAL NOT NULL
-);
-CREATE TABLE verdicts (
-    check_id INTEGER NOT NULL REFERENCES checks (id), target TEXT NOT NULL,
-    verdict TEXT NOT NULL, bug TEXT, PRIMARY KEY (check_id, target)
-);
-CREATE INDEX checks_by_path ON checks (path, id);
-CREATE TABLE hints (
-    path TEXT NOT NULL, target TEXT NOT NULL, level INTEGER NOT NULL, at REAL NOT NULL
-);
-"""
-_MIGRATIONS = (_SCHEMA_1,)
-"""What brings a file from version i to version i + 1."""
+from autodrill.history.schema import MIGRATIONS, VERSION
 
 _BUSY_S = 5.0
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 """What SQLite says of a file that it can't make out; the last, that a table is not there."""
 _T = TypeVar("_T")
 
-
-@dataclass(frozen=True)
-class Kept:
-    """A text that a reset has replaced: its number in the history, when, and what it was."""
-
-    snapshot: int
-    at: float
-    text: bytes
+Write = Callable[..., sqlite3.Cursor]
 
 
-class History:
-    """An open history; use it as a context manager."""
+class Store:
+    """An open file of rows; use it as a context manager."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -71,7 +34,7 @@ class History:
         self._is_new = False
         self._db = self._open()
 
-    def __enter__(self) -> History:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,82 +44,6 @@ class History:
     def saved(self) -> bool:
         """Tell whether what is written here will still be there tomorrow."""
         return not self._in_memory
-
-    def use_workspace(self, path: Path, track: str) -> None:
-        """Note that a workspace has just been used."""
-        self._write(
-            "INSERT INTO workspaces VALUES (?, ?, ?) "
-            "ON CONFLICT (path) DO UPDATE SET track = excluded.track, used = excluded.used",
-            (_key(path), track, time.time()),
-        )
-
-    def last_workspace(self) -> tuple[Path, str] | None:
-        """Return the folder and the track of the workspace that was used last."""
-        rows = self._read("SELECT path, track FROM workspaces ORDER BY used DESC LIMIT 1")
-        return (Path(rows[0][0]), rows[0][1]) if rows else None
-
-    def keep(self, path: Path, text: bytes, reason: str) -> bool:
-        """Keep a text of a file; False if it could not be written to disk."""
-        self._transact(lambda write: _keep(write, path, text, reason))
-        return not self._in_memory
-
-    def last_reset(self, path: Path) -> Kept | None:
-        """Return the latest reset of a file that was not undone."""
-        rows = self._read(
-            "SELECT s.id, s.at, t.body FROM snapshots s JOIN texts t ON t.hash = s.hash "
-            "WHERE s.path = ? AND s.reason = 'reset' AND s.undone = 0 ORDER BY s.id DESC LIMIT 1",
-            (_key(path),),
-        )
-        return Kept(rows[0][0], rows[0][1], _text(rows[0][2])) if rows else None
-
-    def mark_undone(self, snapshot: int) -> None:
-        """Note that a reset has been undone."""
-        self._write("UPDATE snapshots SET undone = 1 WHERE id = ?", (snapshot,))
-
-    def add_check(
-        self,
-        path: Path,
-        track: str,
-        text: bytes,
-        verdict: str,
-        seconds: float,
-        targets: Mapping[str, tuple[str, str | None]],
-    ) -> None:
-        """Note one run of the grader: the text, and of each target the verdict and the bug."""
-
-        def add(write: _Write) -> None:
-            digest = _keep(write, path, text, "check")
-            check = write(
-                "INSERT INTO checks (at, path, track, hash, verdict, seconds) "
-                "VALUES (?, ?, ?, ?, ?, ?)",
-                (time.time(), _key(path), track, digest, verdict, seconds),
-            ).lastrowid
-            for target, (one, bug) in targets.items():
-                write("INSERT INTO verdicts VALUES (?, ?, ?, ?)", (check, target, one, bug))
-
-        self._transact(add)
-
-    def last_verdicts(self, path: Path) -> dict[str, Verdict]:
-        """Return the latest verdict of each target of a file, those never graded left out."""
-        rows = self._read(
-            "SELECT v.target, v.verdict FROM verdicts v JOIN checks c ON c.id = v.check_id "
-            "WHERE c.path = ? AND v.verdict != 'blocked' ORDER BY c.id",
-            (_key(path),),
-        )
-        return dict(rows)
-
-    def hint_level(self, path: Path, target: str) -> int:
-        """Return the highest level of a target's hints that was shown, 0 for none."""
-        rows = self._read(
-            "SELECT max(level) FROM hints WHERE path = ? AND target = ?", (_key(path), target)
-        )
-        return int(rows[0][0] or 0) if rows else 0
-
-    def add_hint(self, path: Path, target: str, level: int) -> None:
-        """Note that a hint was shown."""
-        self._write(
-            "INSERT INTO hints VALUES (?, ?, ?, ?)", (_key(path), target, level, time.time())
-        )
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -191,7 +78,7 @@ class History:
         self.notices.append(f"progress is not saved: `{self.file}` can't be used ({why})")
         return _connect(None)
 
-    def _transact(self, work: Callable[[_Write], _T]) -> _T:
+    def transact(self, work: Callable[[Write], _T]) -> _T:
         """Write in one transaction; a disk that fails costs the history, not the run."""
 
         def once() -> _T:
@@ -201,10 +88,12 @@ class History:
 
         return self._surviving(once)
 
-    def _write(self, statement: str, values: tuple[object, ...]) -> None:
-        self._transact(lambda write: write(statement, values))
+    def write(self, statement: str, values: tuple[object, ...]) -> None:
+        """Run one statement in a transaction of its own."""
+        self.transact(lambda write: write(statement, values))
 
-    def _read(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+    def read(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
         return self._surviving(lambda: self._db.execute(statement, values).fetchall())
 
     def _surviving(self, work: Callable[[], _T]) -> _T:
@@ -219,41 +108,13 @@ class History:
                 self._db = self._recovered(error)
 
 
-_Write = Callable[..., sqlite3.Cursor]
-
-
 class _TooNew(Exception):
     """The file was written by a newer version."""
 
 
-def _key(path: Path) -> str:
+def key(path: Path) -> str:
     """Write a path as text; SQLite takes none that is not UTF-8, as a path may be."""
     return str(path).encode("utf-8", "backslashreplace").decode()
-
-
-def _keep(write: _Write, path: Path, text: bytes, reason: str) -> str:
-    digest = hashlib.sha256(text).hexdigest()
-    write("INSERT OR IGNORE INTO texts VALUES (?, ?)", (digest, zlib.compress(text)))
-    latest = write(
-        "SELECT hash, reason FROM snapshots WHERE path = ? ORDER BY id DESC LIMIT 1", (_key(path),)
-    ).fetchone()
-    if latest != (digest, reason) or reason != "check":
-        write(
-            "INSERT INTO snapshots (at, path, hash, reason) VALUES (?, ?, ?, ?)",
-            (time.time(), _key(path), digest, reason),
-        )
-    return digest
-
-
-def _text(body: bytes) -> bytes:
-    try:
-        return zlib.decompress(body)
-    except zlib.error as error:
-        raise AutodrillError(
-            f"the text that was kept is damaged: {error}",
-            hint="nothing was changed",
-            exit_code=NOT_YET,
-        ) from error
 
 
 def _why_no_good(error: Exception) -> str | None:
@@ -340,7 +201,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
-        for script in _MIGRATIONS[version:]:
+        for script in MIGRATIONS[version:]:
             for statement in filter(str.strip, script.split(";")):
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")

@@ -1,0 +1,17 @@
+"""The history: every text that was graded or reset, every verdict, and every timed attempt."""
+
+from autodrill.history.attempts import Attempt, Attempts, Save, Split
+from autodrill.history.figures import Figures, Try
+from autodrill.history.texts import History, Kept, Snapshot
+
+__all__ = [
+    "Attempt",
+    "Attempts",
+    "Figures",
+    "History",
+    "Kept",
+    "Save",
+    "Snapshot",
+    "Split",
+    "Try",
+]

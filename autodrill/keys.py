@@ -1,0 +1,79 @@
+"""Single keys from the terminal, without Enter, as long as a live screen is shown."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import select
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_LOOK_S = 0.1
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key that was pressed, in lower case."""
+
+    name: str
+
+
+def can_read_keys() -> bool:
+    """Tell whether stdin is a terminal of a kind that gives single keys."""
+    try:
+        import termios  # noqa: F401  # Unix only
+
+        return os.isatty(sys.stdin.fileno())
+    except (ImportError, OSError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def reading(events: queue.SimpleQueue[Any]) -> Iterator[None]:
+    """Put a `Key` on the queue for each key; the terminal is as it was afterwards.
+
+    Ctrl-C and Ctrl-Z do what they always do.
+    """
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    stop = threading.Event()
+    thread = threading.Thread(
+        target=_read, args=(descriptor, events, stop), name="autodrill-keys", daemon=True
+    )
+    tty.setcbreak(descriptor, termios.TCSADRAIN)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(timeout=2)
+        with contextlib.suppress(termios.error):  # the terminal may be gone
+            termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _read(descriptor: int, events: queue.SimpleQueue[Any], stop: threading.Event) -> None:
+    while not stop.is_set():
+        try:
+            if not select.select([descriptor], [], [], _LOOK_S)[0]:
+                continue
+            data = os.read(descriptor, 64)
+        except OSError:
+            return
+        if not data:
+            return
+        for name in _names(data):
+            events.put(Key(name))
+
+
+def _names(data: bytes) -> list[str]:
+    """Return the keys in what was read; an arrow or another escape sequence is none."""
+    if data.startswith(b"\x1b"):
+        return []
+    return [one.lower() for one in data.decode("ascii", "ignore") if one.isprintable()]

@@ -1,0 +1,71 @@
+"""The file of a timed attempt: fresh for each target, earlier ones kept and out of sight."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection
+from pathlib import Path
+
+from autodrill.catalog import Target, Track
+from autodrill.errors import NOT_YET, AutodrillError
+from autodrill.stubs import text_of
+from autodrill.workspace import Workspace, stub_source, write_text
+
+FOLDER = "attempts"
+
+
+def free_file(workspace: Workspace, taken: Collection[str]) -> Path:
+    """Return the file for a new attempt, beside those that other processes work on."""
+    folder = workspace.folder / FOLDER
+    name, number = Path(workspace.track.engine_file), 1
+    file = folder / name
+    while str(file) in taken:
+        number += 1
+        file = folder / f"{name.stem}_{number}{name.suffix}"
+    return file
+
+
+def put_fresh(file: Path, track: Track, symbols: Collection[str]) -> None:
+    """Write the engine file with some symbols blank and the rest given."""
+    try:
+        file.parent.mkdir(exist_ok=True)
+    except OSError as error:
+        raise AutodrillError(
+            f"`{file.parent}` can't be made: {error.strerror or error}",
+            hint="make the workspace writable, or start one elsewhere",
+            exit_code=NOT_YET,
+        ) from error
+    write_text(file, stub_source(track, symbols).encode("utf-8"))
+
+
+def put_away(workspace: Workspace, file: Path, attempt: int, target: str) -> None:
+    """Move what an attempt has left out of sight, under its number and target."""
+    kept = workspace.folder / ".autodrill" / FOLDER / f"{attempt:03d}-{target}"
+    number = 1
+    while (kept / file.name).exists():
+        number += 1
+        kept = kept.with_name(f"{attempt:03d}-{target}-{number}")
+    with contextlib.suppress(OSError):  # its text is in the history as well
+        kept.mkdir(parents=True, exist_ok=True)
+        file.rename(kept / file.name)
+
+
+def is_of_last_target(
+    data: bytes, green: bytes, last: Target, target: Target, reference: str
+) -> bool:
+    """Tell whether an editor has put back the file of the target before.
+
+    There the new target's symbols are given, so it would be green with nothing written.
+    """
+    if data == green:
+        return True
+    try:
+        saved, before = data.decode("utf-8-sig"), green.decode("utf-8-sig")
+        own = [text_of(before, one) for one in last.symbols]
+        if own == [text_of(reference, one) for one in last.symbols]:
+            return False
+        return own == [text_of(saved, one) for one in last.symbols] and all(
+            text_of(saved, one) == text_of(reference, one) for one in target.symbols
+        )
+    except (AutodrillError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,133 @@
+"""How it is going: of each target the tries, the times, the bugs; and what is due."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from autodrill.catalog import Track, load_track, track_ids
+from autodrill.history import Attempts, Figures, History, Try
+from autodrill.places import history_file
+from autodrill.practice.legs import ladder, par_s, whole_par_s, whole_target
+from autodrill.practice.locate import locate
+from autodrill.schedule import RATED, Due, Ended, Rating, order, rate, read_card, weakness
+from autodrill.workspace import find_workspace
+
+TREND = 12
+
+
+@dataclass(frozen=True)
+class TargetStats:
+    """What is known of one target, or of whole runs; times are of tries that were passed."""
+
+    target: str
+    attempts: int
+    passed: int
+    par_s: float | None
+    best_s: float | None
+    median_s: float | None
+    last_s: float | None
+    trend_s: tuple[float, ...]
+    bugs: tuple[tuple[str, int], ...]
+    weakness: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Stats:
+    """The figures of a track, the weakest target first, whole runs last."""
+
+    track: str
+    targets: tuple[TargetStats, ...]
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Next:
+    """What to drill in a track, in order."""
+
+    track: str
+    order: tuple[Due, ...]
+    now: float
+    notices: tuple[str, ...]
+
+
+def stats(track_id: str | None = None) -> Stats:
+    """Return the figures of the workspace's track, or of a named one."""
+    track = _track(track_id)
+    with History(history_file()) as history:
+        figures = Figures(history)
+        by_target: dict[str, list[Try]] = {}
+        for one in figures.tries(track.id):
+            by_target.setdefault(one.target, []).append(one)
+        bugs = figures.bugs(track.id)
+        names = [one.id for one in ladder(track)]
+        rows = [
+            _figures(name, by_target.get(name, []), par_s(track.target(name)), bugs.get(name, {}))
+            for name in names
+        ]
+        rows.sort(key=lambda row: row.weakness, reverse=True)
+        for kind in ("ladder", "full"):
+            if kind in by_target:
+                rows.append(_figures(kind, by_target[kind], whole_par_s(track, kind), {}))
+        return Stats(track.id, tuple(rows), tuple(history.notices))
+
+
+def next_drill(track_id: str | None = None) -> Next:
+    """Return what is due in the workspace's track, or in a named one."""
+    track = _track(track_id)
+    with History(history_file()) as history:
+        return Next(track.id, due_order(track, history), time.time(), tuple(history.notices))
+
+
+def due_order(track: Track, history: History) -> tuple[Due, ...]:
+    """Put a track's targets in the order in which to drill them, the whole last of the new."""
+    cards = {
+        target: read_card(card, due)
+        for target, (card, due) in Attempts(history).cards(track.id).items()
+    }
+    whole = whole_target(track)
+    names = [one.id for one in ladder(track)] + ([whole.id] if whole else [])
+    return tuple(order(names, cards, time.time()))
+
+
+def _track(track_id: str | None) -> Track:
+    if track_id is not None:
+        return load_track(track_id)
+    if find_workspace(Path.cwd()) is None and len(track_ids()) == 1:
+        return load_track(track_ids()[0])
+    return locate().track
+
+
+def _figures(
+    target: str, tries: Sequence[Try], par: float | None, bugs: dict[str, int]
+) -> TargetStats:
+    times = [one.took_s for one in tries if one.outcome == "passed"]
+    return TargetStats(
+        target,
+        len(tries),
+        len(times),
+        par,
+        min(times, default=None),
+        statistics.median(times) if times else None,
+        times[-1] if times else None,
+        tuple(times[-TREND:]),
+        tuple(bugs.items())[:3],
+        weakness(_rated(tries, par), par or min(times, default=None)),
+    )
+
+
+def _rated(tries: Sequence[Try], par: float | None) -> list[tuple[Rating, float]]:
+    """Rate the last tries as they were rated when they ended: by the par or the best before."""
+    before, last = tries[:-RATED], tries[-RATED:]
+    best = min((one.took_s for one in before if one.outcome == "passed"), default=None)
+    rated = []
+    for one in last:
+        is_passed = one.outcome == "passed"
+        ended = Ended(is_passed, one.took_s, par if par is not None else best, one.hints)
+        rated.append((rate(ended), one.took_s))
+        if is_passed:
+            best = one.took_s if best is None else min(best, one.took_s)
+    return rated

@@ -1,0 +1,197 @@
+"""Timed attempts from the outside: begin one, take one up again, or close it."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from autodrill.errors import NOT_YET, AutodrillError
+from autodrill.history import Attempt, Attempts, History
+from autodrill.places import history_file
+from autodrill.practice.attempt_file import free_file, put_away, put_fresh
+from autodrill.practice.legs import kind_of, whole_target
+from autodrill.practice.locate import locate
+from autodrill.practice.timed_run import Run
+from autodrill.workspace import Workspace, find_workspace
+
+
+@dataclass(frozen=True)
+class TimeRequest:
+    """What to time: a target, the whole ladder, or all from an empty engine (`full`)."""
+
+    target: str | None = None
+    full: bool = False
+    edit: bool = False
+    poll: bool = False
+    live: bool = False
+
+
+def begin(request: TimeRequest) -> Run:
+    """Begin an attempt with a fresh file."""
+    workspace = _workspace()
+    kind, target = kind_of(workspace.track, request.target, full=request.full)
+    _edit_needs_a_terminal(request)
+    history = History(history_file())
+    attempts = Attempts(history)
+    left = interrupted(attempts, workspace)
+    if left:
+        raise _still_open(left[0])
+    history.use_workspace(workspace.folder, workspace.track.id)
+    pid, born = _own_process()
+
+    def make(number: int, open_ones: Sequence[Attempt]) -> Attempt:
+        file = free_file(workspace, {one.file for one in open_ones})
+        now = time.time()
+        return Attempt(
+            number,
+            now,
+            now,
+            workspace.track.id,
+            kind,
+            target.id,
+            "open",
+            str(workspace.folder),
+            str(file),
+            pid,
+            born,
+        )
+
+    attempt = attempts.begin(make)
+    _put_earlier_away(workspace, attempts, attempt)
+    symbols = workspace.track.symbols if kind == "full" else target.symbols
+    put_fresh(Path(attempt.file), workspace.track, symbols)
+    return Run(workspace, history, attempt, live=request.live, edit=request.edit, poll=request.poll)
+
+
+def resume(request: TimeRequest) -> Run:
+    """Take up the attempt that was interrupted last, with its file as it is now."""
+    workspace = _workspace()
+    _edit_needs_a_terminal(request)
+    history = History(history_file())
+    attempts = Attempts(history)
+    attempt = _last_interrupted(attempts, workspace)
+    taken = attempts.take_over(attempt, *_own_process())
+    if taken is None:
+        raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
+    _bring_file_back(workspace, history, attempts, taken)
+    return Run(
+        workspace,
+        history,
+        taken,
+        live=request.live,
+        edit=request.edit,
+        poll=request.poll,
+        is_resumed=True,
+    )
+
+
+def is_startable(track_id: str) -> bool:
+    """Tell whether there is a workspace of a track here to begin an attempt in."""
+    workspace = find_workspace(Path.cwd())
+    return workspace is not None and workspace.track.id == track_id
+
+
+def close() -> Attempt:
+    """Close the attempt that was interrupted last; it counts neither way."""
+    workspace = _workspace()
+    with History(history_file()) as history:
+        attempts = Attempts(history)
+        attempt = replace(_last_interrupted(attempts, workspace), state="closed")
+        attempts.put(attempt)
+        return attempt
+
+
+def interrupted(attempts: Attempts, workspace: Workspace) -> list[Attempt]:
+    """Return the open attempts of a workspace that no process works on, the newest first."""
+    return [
+        one
+        for one in attempts.open_attempts()
+        if one.folder == str(workspace.folder) and not _is_running(one)
+    ]
+
+
+def _workspace() -> Workspace:
+    workspace = locate().workspace
+    assert workspace is not None
+    return workspace
+
+
+def _edit_needs_a_terminal(request: TimeRequest) -> None:
+    if request.edit and not request.live:
+        raise AutodrillError(
+            "--edit needs a terminal",
+            "leave it out and open the attempt file in an editor yourself",
+        )
+
+
+def _own_process() -> tuple[int, float]:
+    import psutil
+
+    return os.getpid(), psutil.Process().create_time()
+
+
+def _is_running(attempt: Attempt) -> bool:
+    import psutil
+
+    try:
+        process = psutil.Process(attempt.pid)
+        return abs(process.create_time() - attempt.born) < 1 and process.is_running()
+    except psutil.Error:
+        return False
+
+
+def _last_interrupted(attempts: Attempts, workspace: Workspace) -> Attempt:
+    left = interrupted(attempts, workspace)
+    if left:
+        return left[0]
+    raise AutodrillError(
+        "no attempt is open in this workspace",
+        hint="`autodrill time TARGET` begins one",
+        exit_code=NOT_YET,
+    )
+
+
+def _still_open(attempt: Attempt) -> AutodrillError:
+    minutes, seconds = divmod(int(attempt.run_s), 60)
+    return AutodrillError(
+        f"an attempt at {named(attempt)} was interrupted after {minutes}:{seconds:02d}",
+        hint="`autodrill time --resume` goes on with it, `autodrill time --close` closes it",
+        exit_code=NOT_YET,
+    )
+
+
+def named(attempt: Attempt) -> str:
+    """Return what an attempt is at, in words."""
+    if attempt.kind == "target":
+        return f"`{attempt.target}`"
+    words = {"ladder": "the ladder", "full": "the whole engine"}[attempt.kind]
+    return f"{words} (at `{attempt.target}`)"
+
+
+def _put_earlier_away(workspace: Workspace, attempts: Attempts, attempt: Attempt) -> None:
+    file = Path(attempt.file)
+    if not os.path.lexists(file):
+        return
+    earlier = [one for one in attempts.latest(None, 1000) if one.file == attempt.file]
+    last = next((one for one in earlier if one.id != attempt.id), None)
+    put_away(workspace, file, last.id if last else 0, last.target if last else "unknown")
+
+
+def _bring_file_back(
+    workspace: Workspace, history: History, attempts: Attempts, attempt: Attempt
+) -> None:
+    """Write an attempt's file again where it is gone: as it was last graded, else fresh."""
+    file = Path(attempt.file)
+    if os.path.lexists(file):
+        return
+    track = workspace.track
+    target = track.target(attempt.target)
+    is_full = attempt.kind == "full" or whole_target(track) is target
+    put_fresh(file, track, track.symbols if is_full else target.symbols)
+    saves = [one for one in attempts.saves(attempt.id) if is_full or one.target == target.id]
+    kept = history.text(saves[-1].snapshot) if saves else None
+    if kept is not None:
+        file.write_bytes(kept[1])

@@ -1,0 +1,252 @@
+"""What the history says, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from autodrill.render.commands import commands
+from autodrill.render.inert import inert, inert_lines
+from autodrill.render.layout import Line, Part, blocks, fixed, line
+from autodrill.render.signs import SIGNS
+from autodrill.render.times import clock, day, figure, until
+
+if TYPE_CHECKING:
+    from autodrill.history import Attempt, Save, Snapshot, Split
+    from autodrill.practice.records import Record
+    from autodrill.practice.stats import Stats, TargetStats
+    from autodrill.practice.timed_view import View
+    from autodrill.render.console import Screen
+    from autodrill.schedule import Due
+
+_INDENT = 2
+_NARROW = 72
+_BARS = "▁▂▃▄▅▆▇█"
+_ASCII_BARS = "_.:-=+*#"
+
+
+# Attempts -------------------------------------------------------------------------------------
+
+
+def show_history(screen: Screen, attempts: Sequence[Attempt], texts: Sequence[Snapshot]) -> None:
+    """Show the latest attempts, and the texts that were kept of the workspace's file."""
+    if not attempts and not texts:
+        screen.write(blocks([line("the history is empty")], commands(("begin", "autodrill time"))))
+        return
+    screen.write(
+        blocks(
+            [line(("attempts", "strong"))] if attempts else [],
+            [_attempt(one) for one in attempts],
+            [line(("texts of your file", "strong"))] if texts else [],
+            [_snapshot(one) for one in texts],
+            commands(
+                ("look", f"autodrill history show {attempts[0].id if attempts else 't1'}"),
+                ("bring back", f"autodrill history restore t{texts[0].number}" if texts else None),
+            ),
+        )
+    )
+
+
+def show_record(screen: Screen, record: Record) -> None:
+    """Show an attempt with its splits and saves, or a text as it was."""
+    if record.attempt is None:
+        screen.print("\n".join(inert_lines(record.text.decode("utf-8", "replace"))))
+        return
+    attempt = record.attempt
+    counted = [
+        line(f"not counted: {name} {clock(seconds)}", indent=_INDENT)
+        for name, seconds in (("paused", attempt.paused_s), ("asleep", attempt.slept_s))
+        if seconds >= 1
+    ]
+    bring = f"autodrill history restore {attempt.id}" if record.saves else None
+    screen.write(
+        blocks(
+            [_attempt(attempt), *counted],
+            [_split(one) for one in record.splits],
+            [_save(one) for one in record.saves],
+            commands(("bring its last text back", bring)),
+        )
+    )
+
+
+def show_closed(screen: Screen, attempt: Attempt) -> None:
+    """Say that an attempt was closed."""
+    what = f"attempt {attempt.id} at `{inert(attempt.target)}` is closed; it counts neither way"
+    screen.write(blocks([line(what, hang=_INDENT)], commands(("again", "autodrill time"))))
+
+
+def _attempt(one: Attempt) -> Line:
+    what = inert(one.target) if one.kind == "target" else one.kind
+    sign = {"passed": SIGNS["pass"], "given up": SIGNS["fail"]}.get(one.state, SIGNS["blocked"])
+    return line(
+        f"{one.id:>4} ",
+        sign,
+        f" {inert(one.track)} ",
+        (what, "strong"),
+        f"  {figure(one.run_s)}  {one.state}",
+        (f"  {day(one.at)}", "quiet"),
+        hang=7,
+    )
+
+
+def _snapshot(one: Snapshot) -> Line:
+    verdict = f" {inert(one.verdict)}" if one.verdict else ""
+    number = f"t{one.number}"
+    return line(f"{number:>6}  {inert(one.reason)}{verdict}", (f"  {day(one.at)}", "quiet"), hang=8)
+
+
+def _split(one: Split) -> Line:
+    sign = SIGNS["pass" if one.outcome == "passed" else "fail"]
+    hints = f", {one.hints} hints" if one.hints > 1 else ", 1 hint" if one.hints else ""
+    what = f" {inert(one.target)}  {figure(one.took_s)}{hints}"
+    return line(sign, what, (f"  at {figure(one.run_s)}", "quiet"), indent=_INDENT, hang=_INDENT)
+
+
+def _save(one: Save) -> Line:
+    sign = SIGNS[one.verdict] if one.verdict in SIGNS else SIGNS["blocked"]
+    said = f"  {inert(one.message)}" if one.message else ""
+    return line(
+        (f"{figure(one.run_s):>8}  t{one.snapshot}  ", "quiet"),
+        sign,
+        f" {inert(one.target)}{said}",
+        indent=_INDENT,
+        hang=12,
+    )
+
+
+# Figures --------------------------------------------------------------------------------------
+
+
+def show_stats(screen: Screen, found: Stats) -> None:
+    """Show the figures of each target, the weakest first, then of whole runs."""
+    tried = [one for one in found.targets if one.attempts]
+    untried = [one.target for one in found.targets if not one.attempts]
+    if not tried:
+        none = line(f"nothing of {inert(found.track)} was timed yet")
+        screen.write(blocks([none], commands(("begin", "autodrill time"))))
+        return
+    bars = _BARS if screen.can_show(_BARS) else _ASCII_BARS
+    names = max(len(inert(one.target)) for one in tried) + 2
+    if screen.width < _NARROW:
+        table = [row for one in tried for row in _stacked(one, bars)]
+    else:
+        tries = max(6, *(len(_tries(one)) + 1 for one in tried))
+        head = f"{'':{names}}{'tries':>{tries}}{'best':>9}{'median':>9}{'last':>9}  trend"
+        table = [fixed((head, "quiet"))]
+        table += [_figures(one, names, tries, bars) for one in tried]
+    bugs = [_bugs(one) for one in tried if one.bugs]
+    never = [line((f"not timed yet: {', '.join(map(inert, untried))}", "quiet"), hang=_INDENT)]
+    title = line((inert(found.track), "strong"), " · the weakest first")
+    screen.write(
+        blocks(
+            [title],
+            table,
+            [line(("bugs met", "strong")), *bugs] if bugs else [],
+            never if untried else [],
+            commands(("next", "autodrill next")),
+        )
+    )
+
+
+def spark(values: Sequence[float], bars: str = _BARS) -> str:
+    """Draw values as bars between their least and their greatest."""
+    if not values:
+        return ""
+    low, high = min(values), max(values)
+    step = (high - low) / (len(bars) - 1) or 1.0
+    return "".join(bars[round((one - low) / step)] for one in values)
+
+
+def _tries(one: TargetStats) -> str:
+    return f"{one.passed}/{one.attempts}"
+
+
+def _figures(one: TargetStats, names: int, tries: int, bars: str) -> Line:
+    times = "".join(f"{_time(s):>9}" for s in (one.best_s, one.median_s, one.last_s))
+    par: Part = (f"  of {clock(one.par_s)}" if one.par_s else "", "quiet")
+    trend = f"  {spark(one.trend_s, bars)}"
+    return fixed(
+        (f"{inert(one.target):<{names}}", "strong"), f"{_tries(one):>{tries}}{times}{trend}", par
+    )
+
+
+def _stacked(one: TargetStats, bars: str) -> list[Line]:
+    passed = f"{one.passed} of {one.attempts} passed"
+    times = f"best {_time(one.best_s)}, median {_time(one.median_s)}, last {_time(one.last_s)}"
+    return [
+        line((inert(one.target), "strong"), f"  {passed}  {spark(one.trend_s, bars)}"),
+        line(times, indent=_INDENT, hang=_INDENT),
+    ]
+
+
+def _bugs(one: TargetStats) -> Line:
+    met = ", ".join(f"{_bug(bug)} ({count}×)" for bug, count in one.bugs)
+    return line(f"{inert(one.target)}: {met}", indent=_INDENT, hang=_INDENT)
+
+
+def _bug(bug: str) -> str:
+    return inert(bug).removeprefix("pattern-").replace("-", " ")
+
+
+def _time(seconds: float | None) -> str:
+    return "–" if seconds is None else figure(seconds)
+
+
+# What is next ---------------------------------------------------------------------------------
+
+
+def show_next(screen: Screen, order: Sequence[Due], now: float) -> None:
+    """Show what is due in order, and the command that starts the first."""
+    rows = [_due(one, now) for one in order]
+    command = f"autodrill time {inert(order[0].target)}" if order else None
+    is_any = any(one.is_due for one in order)
+    head = [] if is_any else [line("nothing is due; what follows can be had early")]
+    screen.write(blocks(head, rows, commands(("next", command))))
+
+
+def _due(one: Due, now: float) -> Line:
+    if one.due is None:
+        return line(("·", "quiet"), f" {inert(one.target)}", ("  not tried yet", "quiet"))
+    when = "due" if one.is_due else f"due {until(one.due - now)}"
+    sign: Part = ("→", "todo") if one.is_due else ("✓", "good")
+    return line(sign, f" {inert(one.target)}", (f"  {when}", "quiet"))
+
+
+# JSON -----------------------------------------------------------------------------------------
+
+
+def record(found: Record) -> dict[str, Any]:
+    """Return an attempt or a text as plain data."""
+    return {
+        "schema": "autodrill.record/1",
+        "attempt": asdict(found.attempt) if found.attempt else None,
+        "splits": [asdict(one) for one in found.splits],
+        "saves": [asdict(one) for one in found.saves],
+        "text": found.text.decode("utf-8", "replace"),
+    }
+
+
+def stats(found: Stats) -> dict[str, Any]:
+    """Return the figures of a track as plain data."""
+    rows = []
+    for one in found.targets:
+        row = asdict(one) | {"bugs": dict(one.bugs)}
+        del row["weakness"]
+        rows.append(row)
+    return {"schema": "autodrill.stats/1", "track": found.track, "targets": rows}
+
+
+def timed(view: View) -> dict[str, Any]:
+    """Return a run that has ended as plain data."""
+    return {
+        "schema": "autodrill.time/1",
+        "attempt": view.attempt,
+        "track": view.track,
+        "kind": view.kind,
+        "state": view.state,
+        "run_s": view.run_s,
+        "paused_s": view.paused_s,
+        "slept_s": view.slept_s,
+        "splits": [asdict(one) for one in view.rows],
+    }
