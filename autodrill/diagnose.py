@@ -9,16 +9,12 @@ told apart is listed as such.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from autodrill.bugs import Bug
-from autodrill.cases.judge import differs
-from autodrill.cases.outcome import Outcome, Raised, Value
+from autodrill.cases.agree import equal, is_misshapen, same
+from autodrill.cases.outcome import Outcome
 from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Scenario
@@ -27,8 +23,6 @@ from autodrill.results import Diagnosis
 
 _ENOUGH = 10
 """So many scenarios in which a bug shows tell whether the learner's engine has it."""
-
-_ANY_EXCEPTION = frozenset({"Exception", "BaseException"})
 
 
 @dataclass(frozen=True)
@@ -67,7 +61,7 @@ class Witness:
 
 
 @dataclass(frozen=True)
-class Suspects:
+class Inquiry:
     """All that an inquiry can ask.
 
     Attributes
@@ -103,6 +97,13 @@ class Suspects:
         """Tell whether a bug may be behind what the learner's engine did with a probe."""
         return self._may_be(self.learner.evidence(probe), self.variant(bug).evidence(probe).outcome)
 
+    def has_right_values(self, evidence: Evidence) -> bool:
+        """Tell whether what is wrong with the learner's outcome is not a value."""
+        if evidence.outcome.raised is not None:
+            return False
+        right = self.reference.run(evidence.request, evidence.scenario)
+        return same(evidence.scenario, evidence.outcome, right)
+
     def shows(self, bug: Bug, probe: Probe) -> bool:
         """Tell whether a bug changes what comes of a probe."""
         return not self._agree(self.variant(bug), self.reference, probe)
@@ -133,126 +134,61 @@ class Suspects:
             return False
         right = self.reference.run(request, scenario)
         return all(
-            _equal(one.values.get("out"), right.values.get("out"), scenario.tolerance)
+            equal(one.values.get("out"), right.values.get("out"), scenario.tolerance)
             and not same(scenario, one, right)
             for one in (theirs, outcome)
         )
 
 
-def name_bug(failing: Sequence[Evidence], suspects: Suspects) -> Diagnosis | None:
+def name_bug(failing: Sequence[Evidence], inquiry: Inquiry) -> Diagnosis | None:
     """Name the bug of the catalogue that explains a failure, None if none does.
 
     Parameters
     ----------
     failing : sequence of Evidence
         What failed on the learner's engine, the cheapest to run first.
-    suspects : Suspects
+    inquiry : Inquiry
     """
-    if any(one.outcome.ended is not None for one in failing):
+    if any(one.outcome.ended is not None or inquiry.has_right_values(one) for one in failing):
         return None
-    bugs = _fitting(suspects.named, failing, suspects) or _search(failing, suspects)
+    bugs = _fitting(inquiry.named, failing, inquiry) or _search(failing, inquiry)
     if not bugs:
         return None
     first, *others = bugs
-    suspects.named.append(first)
+    inquiry.named.append(first)
     also = dict.fromkeys([*(one.id for one in others), *first.also])
     return Diagnosis(first.id, first.title, first.why, first.hint, "exact", tuple(also))
 
 
-def _search(failing: Sequence[Evidence], suspects: Suspects) -> list[Bug]:
+def _search(failing: Sequence[Evidence], inquiry: Inquiry) -> list[Bug]:
     """Look for the bug near the failure first, and further off only if that is called for.
 
     Near are the symbols that the failing scenario is about. A bug that is found there is the one,
     unless another symbol that is run is wrong as well when it is graded by itself.
     """
-    symbols = _symbols_reached(failing, suspects)
+    symbols = _symbols_reached(failing, inquiry)
     about = frozenset(failing[0].scenario.symbols)
-    far = [probe for one in symbols - about for probe in _probes_within(suspects.probes, {one})]
+    far = [probe for one in symbols - about for probe in _probes_within(inquiry.probes, {one})]
     one_of_each = {probe.scenario.id: probe for probe in far}
-    bugs = _fitting(suspects.bugs(symbols & about), failing, suspects)
-    if bugs and all(map(suspects.is_right, one_of_each.values())):
+    bugs = _fitting(inquiry.bugs(symbols & about), failing, inquiry)
+    if bugs and all(map(inquiry.is_right, one_of_each.values())):
         return bugs
-    return _fitting(suspects.bugs(symbols), failing, suspects)
+    return _fitting(inquiry.bugs(symbols), failing, inquiry)
 
 
-def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], suspects: Suspects) -> list[Bug]:
+def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], inquiry: Inquiry) -> list[Bug]:
     """Return the bugs that explain a failure; what is dear to run comes last."""
-    own = list(_probes_within(suspects.probes, failing[0].scenario.symbols))
+    own = list(_probes_within(inquiry.probes, failing[0].scenario.symbols))
     cheap, dear = _by_cost(failing)
     left = list(dict.fromkeys(bugs))
     for one in cheap:
-        left = [bug for bug in left if suspects.fits(bug, one)]
+        left = [bug for bug in left if inquiry.fits(bug, one)]
     for probe in own:
-        left = [bug for bug in left if _allows(bug, probe, suspects)]
-    left = [bug for bug in left if _holds(bug, suspects)]
+        left = [bug for bug in left if _allows(bug, probe, inquiry)]
+    left = [bug for bug in left if _holds(bug, inquiry)]
     for one in dear:
-        left = [bug for bug in left if suspects.fits(bug, one)]
-    return [bug for bug in _separate(left, suspects) if _tells(bug, failing, own, suspects)]
-
-
-def same(scenario: Scenario, one: Outcome, other: Outcome) -> bool:
-    """Tell whether two outcomes agree: the same values, and the same kind of exception if any."""
-    if one.ended is not None or other.ended is not None:
-        return False
-    if one.raised is None or other.raised is None:
-        alike = one.raised is other.raised
-    else:
-        alike = _alike(one.raised, other.raised)
-    return alike and _agree(scenario, one.values, other.values)
-
-
-def is_misshapen(request: Request, outcome: Outcome) -> bool:
-    """Tell whether shapes do not fit together in the backward of a case."""
-    if outcome.raised is not None:
-        return outcome.raised.stage == "backward" and "ValueError" in outcome.raised.classes
-    grads = [(array, outcome.values.get(f"{name}.grad")) for name, array in request.inputs.items()]
-    return any(isinstance(grad, np.ndarray) and grad.shape != at.shape for at, grad in grads)
-
-
-def _alike(one: Raised, other: Raised) -> bool:
-    """Tell whether one exception is of the other's kind, and from the same stage."""
-    if one.stage != other.stage:
-        return False
-    kinds = {one.type, other.type}
-    if len(kinds) > 1 and kinds & _ANY_EXCEPTION:
-        return False
-    return one.type in other.classes or other.type in one.classes
-
-
-def _agree(scenario: Scenario, one: Mapping[str, Value], other: Mapping[str, Value]) -> bool:
-    if one.keys() != other.keys():
-        return False
-    names = list(one)
-    out = one.get("out")
-    if isinstance(out, np.ndarray) and not np.all(np.isfinite(out)):
-        names = ["out"]  # what flows back from an overflow depends on how a rule is written
-    return all(_equal(one[name], other[name], scenario.tolerance) for name in names)
-
-
-def _equal(one: Value, other: Value, tolerance: float) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        if one.shape != other.shape or one.dtype != other.dtype:
-            return False
-        return _equal_numbers(one.astype(float), other.astype(float), tolerance)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(
-            _equal(a, b, tolerance) for a, b in zip(one, other, strict=True)
-        )
-    if _is_number(one) and _is_number(other):
-        return _equal_numbers(np.array(one), np.array(other), tolerance)
-    return type(one) is type(other) and one == other
-
-
-def _is_number(value: Value) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _equal_numbers(one: NDArray[Any], other: NDArray[Any], tolerance: float) -> bool:
-    """Compare as the judge does, but for NaN, which here agrees with itself."""
-    nan = np.isnan(one)
-    if not np.array_equal(nan, np.isnan(other)):
-        return False
-    return not np.any(differs(one, other, tolerance) & ~nan)
+        left = [bug for bug in left if inquiry.fits(bug, one)]
+    return [bug for bug in _separate(left, inquiry) if _tells(bug, failing, own, inquiry)]
 
 
 def _by_cost(evidence: Iterable[Evidence]) -> tuple[list[Evidence], list[Evidence]]:
@@ -273,40 +209,40 @@ def _is_cheap(probe: Probe) -> bool:
     return bool(probe.scenario.inputs) and probe.scenario.judge is None
 
 
-def _symbols_reached(failing: Sequence[Evidence], suspects: Suspects) -> frozenset[str]:
+def _symbols_reached(failing: Sequence[Evidence], inquiry: Inquiry) -> frozenset[str]:
     """Return the symbols that are run where the learner's engine fails."""
     cheap, dear = _by_cost(failing)
     requests = [one.request for one in cheap[:1]]
     if not requests:
-        own = _probes_within(suspects.probes, failing[0].scenario.symbols)
+        own = _probes_within(inquiry.probes, failing[0].scenario.symbols)
         requests = [probe.request() for probe in own] or [one.request for one in dear]
-    return frozenset().union(*map(suspects.symbols_run, requests))
+    return frozenset().union(*map(inquiry.symbols_run, requests))
 
 
-def _allows(bug: Bug, probe: Probe, suspects: Suspects) -> bool:
+def _allows(bug: Bug, probe: Probe, inquiry: Inquiry) -> bool:
     """Tell whether a probe leaves a bug possible.
 
     Where the bug does not show, another bug may be why the learner's engine is wrong. That is
     granted to a bug that is confirmed by itself, and not where its own symbols are graded.
     """
-    if suspects.fits_probe(bug, probe):
+    if inquiry.fits_probe(bug, probe):
         return True
-    if set(probe.scenario.symbols) <= _symbols(bug) or suspects.shows(bug, probe):
+    if set(probe.scenario.symbols) <= _symbols(bug) or inquiry.shows(bug, probe):
         return False
-    return _is_confirmed(bug, suspects)
+    return _is_confirmed(bug, inquiry)
 
 
 def _symbols(bug: Bug) -> set[str]:
     return {patch.symbol for patch in bug.patches}
 
 
-def _is_confirmed(bug: Bug, suspects: Suspects) -> bool:
+def _is_confirmed(bug: Bug, inquiry: Inquiry) -> bool:
     """Tell whether a bug shows where its symbols are graded by themselves."""
-    own = _probes_within(suspects.probes, _symbols(bug))
-    return any(suspects.explains(bug, probe) for probe in own)
+    own = _probes_within(inquiry.probes, _symbols(bug))
+    return any(inquiry.explains(bug, probe) for probe in own)
 
 
-def _holds(bug: Bug, suspects: Suspects) -> bool:
+def _holds(bug: Bug, inquiry: Inquiry) -> bool:
     """Tell whether the learner's engine has a bug elsewhere too.
 
     Where the bug's own symbols are graded by themselves, the outcomes have to agree. Then one
@@ -315,53 +251,53 @@ def _holds(bug: Bug, suspects: Suspects) -> bool:
     mostly in the same way.
     """
     symbols = _symbols(bug)
-    if not all(suspects.fits_probe(bug, one) for one in _probes_within(suspects.probes, symbols)):
+    if not all(inquiry.fits_probe(bug, one) for one in _probes_within(inquiry.probes, symbols)):
         return False
-    confirmed = _is_confirmed(bug, suspects)
+    confirmed = _is_confirmed(bug, inquiry)
     one_of_each = {
         probe.scenario.id: probe
-        for probe in filter(_is_cheap, suspects.probes)
+        for probe in filter(_is_cheap, inquiry.probes)
         if not confirmed or symbols & set(probe.scenario.symbols)
     }
     simplest_first = sorted(one_of_each.values(), key=lambda probe: len(probe.scenario.symbols))
     shown = alike = 0
     for probe in simplest_first:
-        if shown == _ENOUGH or not suspects.shows(bug, probe):
+        if shown == _ENOUGH or not inquiry.shows(bug, probe):
             continue
-        if suspects.is_right(probe):
+        if inquiry.is_right(probe):
             return False
         shown += 1
-        alike += suspects.explains(bug, probe)
+        alike += inquiry.explains(bug, probe)
     return confirmed or 2 * alike >= shown
 
 
-def _separate(bugs: list[Bug], suspects: Suspects) -> list[Bug]:
+def _separate(bugs: list[Bug], inquiry: Inquiry) -> list[Bug]:
     """Run the learner's engine on probes on which the candidates differ."""
-    for probe in filter(_is_cheap, suspects.probes):
+    for probe in filter(_is_cheap, inquiry.probes):
         if len(bugs) < 2:
             break
-        outcomes = {bug: suspects.variant(bug).evidence(probe).outcome for bug in bugs}
+        outcomes = {bug: inquiry.variant(bug).evidence(probe).outcome for bug in bugs}
         scenario, first = probe.scenario, outcomes[bugs[0]]
         if all(same(scenario, first, outcome) for outcome in outcomes.values()):
             continue
-        theirs = suspects.learner.evidence(probe).outcome
+        theirs = inquiry.learner.evidence(probe).outcome
         left = [bug for bug in bugs if same(scenario, theirs, outcomes[bug])]
         bugs = left or bugs
     return bugs
 
 
-def _tells(bug: Bug, failing: Sequence[Evidence], own: Sequence[Probe], suspects: Suspects) -> bool:
+def _tells(bug: Bug, failing: Sequence[Evidence], own: Sequence[Probe], inquiry: Inquiry) -> bool:
     """Tell whether the agreement is more than that both engines raise.
 
     Where all that is known of the learner's engine is that it raises, the kind of the exception
     says too little, and its message has to be the bug's.
     """
     last = failing[-1]
-    outcome = suspects.variant(bug).run(last.request, last.scenario)
+    outcome = inquiry.variant(bug).run(last.request, last.scenario)
     exact = same(last.scenario, last.outcome, outcome)
-    if not exact and not any(suspects.explains(bug, probe) for probe in own):
+    if not exact and not any(inquiry.explains(bug, probe) for probe in own):
         return False
-    if any(one.outcome.raised is None for one in (*failing, *map(suspects.learner.evidence, own))):
+    if any(one.outcome.raised is None for one in (*failing, *map(inquiry.learner.evidence, own))):
         return True
     theirs, ours = last.outcome.raised, outcome.raised
     return theirs is not None and ours is not None and theirs.message == ours.message

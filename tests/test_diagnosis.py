@@ -1,5 +1,6 @@
 """Diagnosis on engines written differently from the reference: named right, or not at all."""
 
+import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,12 +11,15 @@ from first_failure import engine_of, first_failure, lab01, reference
 from mutants import mutants
 
 from autodrill.bugs import Bug, Patch, bugs_in, load_bugs
+from autodrill.cases.agree import is_misshapen, same
+from autodrill.cases.judge import Mismatch
 from autodrill.cases.outcome import Outcome, Raised
 from autodrill.cases.scenario import Case, Scenario
-from autodrill.diagnose import is_misshapen, same
-from autodrill.engines.reference import load_suite
-from autodrill.engines.variants import variant
+from autodrill.diagnose import Evidence
+from autodrill.engines.reference import load_suite, reference_engine
+from autodrill.engines.variants import symbols_run, variant
 from autodrill.grading.grade import Grade
+from autodrill.grading.naming import name
 from autodrill.grading.run import grade_symbol, grade_targets
 from autodrill.grading.session import run_graders
 from autodrill.patterns import Wrong, name_pattern
@@ -544,6 +548,42 @@ def test_a_bug_that_was_named_once_is_named_again_in_the_other_tests():
     (backward,) = graded(engine_of(lab01(), CLOSURES, bias), "backward")
     assert backward.failed > 0
     assert set(names_in(backward)) == {"add-not-reduced"}
+
+
+def test_nothing_is_named_where_the_values_are_right():
+    """As in a strict test that minds an input that was changed in place."""
+    track = lab01()
+    grade = Grade(load_suite(track), reference(track), reference(track))
+    probe = next(one for one in cheap_probes(track) if one.scenario.id == "add")
+    outcome = reference(track).run(probe.request(), 10.0)
+    failing = [Evidence(probe.scenario, probe.request(), outcome)]
+    mismatch = Mismatch("fail", "graph", None, "`a` was changed in place")
+
+    assert name(track, grade, failing, mismatch, cheap_probes(track)) is None
+
+
+def test_the_symbols_that_a_request_runs_are_those_of_the_file():
+    track = lab01()
+    probe = next(one for one in cheap_probes(track) if one.scenario.id == "relu")
+
+    ran = symbols_run(reference_engine(track), probe.request())
+
+    assert {"Tensor.relu", "Tensor.backward", "Tensor._make", "_topological_order"} <= ran
+    assert not {"unbroadcast", "Tensor.exp", "relu"} & ran
+
+
+def test_a_profiler_is_left_alone():
+    track = lab01()
+    engine, request = reference_engine(track), cheap_probes(track)[0].request()
+    calls = []
+    sys.setprofile(lambda *one: calls.append(one))
+    try:
+        ran = symbols_run(engine, request)
+    finally:
+        sys.setprofile(None)
+
+    assert set(track.symbols) <= ran
+    assert calls
 
 
 # What two outcomes have in common

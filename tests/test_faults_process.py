@@ -237,6 +237,24 @@ def test_a_copy_that_the_engine_forks_of_itself_answers_for_nothing(lab01):
     assert verdicts(result) == ["pass", "pass"]
 
 
+@unix
+def test_a_worker_whose_grader_is_killed_ends_by_itself(lab01):
+    pid = lab01.folder / "pid"
+    note = f"import os; open({str(pid)!r}, 'w').write(f'{{os.getpid()}}\\n')"
+    plant(lab01, engine(relu=f"{note}\nwhile True: pass"))
+    command = [sys.executable, "-m", "autodrill", "check", "relu"]
+    grader = subprocess.Popen(command, cwd=lab01.folder, env=lab01.environment(**SOON))
+    while not pid.exists() or not pid.read_text().endswith("\n"):
+        time.sleep(0.02)
+    grader.kill()
+    grader.wait()
+    worker = int(pid.read_text())
+    end = time.monotonic() + 10
+    while is_running(worker):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 # ---------------------------------------------------------------- it grows
 
 

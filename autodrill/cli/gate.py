@@ -40,11 +40,9 @@ class Gate(typer.core.TyperGroup):
 
 def _is_interrupt(error: BaseException | None) -> bool:
     """Tell whether Ctrl-C is behind an exception: Python and others wrap it in theirs."""
-    while error is not None:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        error = error.__cause__ or error.__context__
-    return False
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def say_unwritten(error: Exception) -> None:

@@ -11,6 +11,7 @@ import sys
 import textwrap
 import types
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from autodrill.bugs import Bug, Patch
@@ -19,6 +20,7 @@ from autodrill.catalog import Track
 from autodrill.engines.engine import LocalEngine
 from autodrill.engines.reference import load_suite, reference_engine
 from autodrill.errors import broken_track
+from autodrill.stubs import symbols_in
 
 
 @cache
@@ -52,12 +54,13 @@ def symbols_run(engine: LocalEngine, request: Request) -> frozenset[str]:
         if event == "call":
             codes.add(frame.f_code)
 
-    before = sys.getprofile()
+    if sys.getprofile() is not None:  # somebody profiles autodrill, and there can be only one
+        return frozenset(symbols_in(Path(engine.lib.__file__).read_text(encoding="utf-8")))
     sys.setprofile(note)
     try:
         engine.run(request, 0.0)
     finally:
-        sys.setprofile(before)
+        sys.setprofile(None)
     own = [code for code in codes if code.co_filename == engine.file]
     return frozenset(code.co_qualname.partition(".<locals>")[0] for code in own)
 

@@ -16,7 +16,7 @@ from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario
 from autodrill.catalog import Track
-from autodrill.diagnose import Evidence, Suspects, Witness, name_bug
+from autodrill.diagnose import Evidence, Inquiry, Witness, name_bug
 from autodrill.engines.engine import Engine
 from autodrill.engines.reference import reference_engine
 from autodrill.engines.variants import symbols_run, variant
@@ -49,11 +49,11 @@ def name(
     """
     if not probes or mismatch.verdict != "fail" or failing[0].scenario.judge is not None:
         return None
-    suspects = replace(_suspects(track, _Only(grade.engine)), probes=probes)
-    found = name_bug(failing, suspects)
+    inquiry = replace(_inquiry(track, _Only(grade.engine)), probes=probes)
+    found = name_bug(failing, inquiry)
     if found is not None or mismatch.what not in _PATTERNED:
         return found
-    return name_pattern(_wrongs(grade, failing[-1], mismatch, suspects.learner, probes))
+    return name_pattern(_wrongs(grade, failing[-1], mismatch, inquiry.learner, probes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +70,10 @@ class _Only:
 
 
 @lru_cache(maxsize=1)
-def _suspects(track: Track, learner: _Only) -> Suspects:
+def _inquiry(track: Track, learner: _Only) -> Inquiry:
     """Return what an inquiry can ask; it is kept for the other failures of the same engine."""
     reference, requests = _reference(track)
-    return Suspects(
+    return Inquiry(
         Witness(learner.engine, requests),
         reference,
         lambda symbols: bugs_in(track, symbols),
@@ -103,6 +103,8 @@ def _wrongs(
         if probe.scenario.id != evidence.scenario.id:
             continue
         other = learner.evidence(probe)
+        if other.outcome.ended is not None:
+            break
         expected = grade.reference.run(other.request, other.scenario.limit_s)
         again = judge(other.scenario, other.outcome, expected)
         if again is not None and (again.what, again.of) == (mismatch.what, mismatch.of):

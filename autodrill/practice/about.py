@@ -122,6 +122,8 @@ def _worker() -> Finding:
     engine = WorkerEngine(EngineFile(Path("nothing.py"), "", (), scenarios))
     try:
         answer = engine.load()
+    except AutodrillError as error:
+        return Finding("worker", error.message, "missing", "see that Python can start processes")
     finally:
         engine.close()
     if isinstance(answer, Loaded) and answer.raised is None and answer.syntax is None:
