@@ -38,6 +38,16 @@ def put_fresh(file: Path, track: Track, symbols: Collection[str]) -> None:
     write_text(file, stub_source(track, symbols).encode("utf-8"))
 
 
+def first_blank(file: Path, track: Track) -> int | None:
+    """Return the line of the first stub in a file, None if there is none."""
+    mark = f'raise NotImplementedError("{track.id}: implement'
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return next((n for n, one in enumerate(lines, 1) if one.lstrip().startswith(mark)), None)
+
+
 def put_away(workspace: Workspace, file: Path, attempt: int, target: str) -> None:
     """Move what an attempt has left out of sight, under its number and target."""
     kept = workspace.folder / ".autodrill" / FOLDER / f"{attempt:03d}-{target}"

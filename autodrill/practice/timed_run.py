@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from autodrill.history import Attempt, History
 from autodrill.keys import Key, reading
-from autodrill.practice.attempt_file import is_of_last_target, put_away, put_fresh
+from autodrill.practice.attempt_file import first_blank, is_of_last_target, put_away, put_fresh
 from autodrill.practice.editor import Editor, editor_command
 from autodrill.practice.legs import Leg
 from autodrill.practice.timed_board import Board
@@ -197,7 +197,8 @@ class Run:
     def _open_editor(self) -> None:
         self._keys.close()
         try:
-            self._editor = Editor(self._file)
+            line = first_blank(self._file, self._workspace.track)
+            self._editor = Editor(self._file, line)
         except BaseException:
             self._read_keys()
             raise
