@@ -25,8 +25,8 @@ def free_file(workspace: Workspace, taken: Collection[str]) -> Path:
     return file
 
 
-def put_fresh(file: Path, track: Track, symbols: Collection[str]) -> None:
-    """Write the engine file with some symbols blank and the rest given."""
+def put_fresh(file: Path, track: Track, symbols: Collection[str]) -> bytes:
+    """Write the engine file with some symbols blank and the rest given; return what it says."""
     try:
         file.parent.mkdir(exist_ok=True)
     except OSError as error:
@@ -35,7 +35,19 @@ def put_fresh(file: Path, track: Track, symbols: Collection[str]) -> None:
             hint="make the workspace writable, or start one elsewhere",
             exit_code=NOT_YET,
         ) from error
-    write_text(file, stub_source(track, symbols).encode("utf-8"))
+    data = stub_source(track, symbols).encode("utf-8")
+    write_text(file, data)
+    return data
+
+
+def first_blank(file: Path, track: Track) -> int | None:
+    """Return the line of the first stub in a file, None if there is none."""
+    mark = f'raise NotImplementedError("{track.id}: implement'
+    try:
+        lines = file.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    return next((n for n, one in enumerate(lines, 1) if one.lstrip().startswith(mark)), None)
 
 
 def put_away(workspace: Workspace, file: Path, attempt: int, target: str) -> None:

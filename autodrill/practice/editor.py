@@ -22,7 +22,7 @@ def editor_command() -> list[str]:
 class Editor:
     """An editor that runs on this terminal; Ctrl-C is its own meanwhile."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, line: int | None = None) -> None:
         command = editor_command()
         if not command:
             raise AutodrillError(
@@ -31,7 +31,7 @@ class Editor:
             )
         self._before = signal.signal(signal.SIGINT, _leave_it_to_the_editor)
         try:
-            self._process = subprocess.Popen([*command, str(file)])
+            self._process = subprocess.Popen([*command, *_at(command[0], line), str(file)])
         except OSError as error:
             signal.signal(signal.SIGINT, self._before)
             raise AutodrillError(
@@ -45,6 +45,12 @@ class Editor:
             return False
         signal.signal(signal.SIGINT, self._before)
         return True
+
+
+def _at(editor: str, line: int | None) -> list[str]:
+    """Return what makes an editor begin at a line, for those that are known to take it."""
+    takes = Path(editor).name in ("vi", "vim", "nvim", "nano", "emacs", "emacsclient")
+    return [f"+{line}"] if takes and line is not None else []
 
 
 def _leave_it_to_the_editor(*_: object) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from autodrill.history import Attempt, History
 from autodrill.keys import Key, reading
-from autodrill.practice.attempt_file import is_of_last_target, put_away, put_fresh
+from autodrill.practice.attempt_file import first_blank, is_of_last_target, put_away, put_fresh
 from autodrill.practice.editor import Editor, editor_command
 from autodrill.practice.legs import Leg
 from autodrill.practice.timed_board import Board
@@ -28,8 +28,8 @@ _TICK_S = 0.2
 class Run:
     """An attempt that is under way; use it as a context manager and show its `views`.
 
-    `live` reads keys from the terminal and yields views as time runs. What is in the file
-    at the start is graded only where an attempt is taken up again, `is_resumed`.
+    `live` reads keys from the terminal and yields views as time runs. `blank` is what was
+    written into a fresh file: it is not graded.
     """
 
     def __init__(
@@ -41,14 +41,14 @@ class Run:
         live: bool = False,
         edit: bool = False,
         poll: bool = False,
-        is_resumed: bool = False,
+        blank: bytes = b"",
     ) -> None:
         self._workspace, self._history = workspace, history
         self._live, self._edit, self._poll = live, edit, poll
         self._file = Path(attempt.file)
         self._board = Board(workspace, history, attempt)
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        self._blank = b"" if is_resumed else self._file.read_bytes()
+        self._blank = blank
         self._fresh_at = time.monotonic()
         self._green = b""
         self._waiting: Saved | None = None
@@ -197,7 +197,8 @@ class Run:
     def _open_editor(self) -> None:
         self._keys.close()
         try:
-            self._editor = Editor(self._file)
+            line = first_blank(self._file, self._workspace.track)
+            self._editor = Editor(self._file, line)
         except BaseException:
             self._read_keys()
             raise
@@ -240,7 +241,7 @@ class Run:
         self._board.begin_leg()
 
     def _put_fresh(self) -> None:
-        put_fresh(self._file, self._workspace.track, self._board.leg.target.symbols)
-        self._blank = self._file.read_bytes()
         self._fresh_at = time.monotonic()
         self._follower.forget()
+        symbols = self._board.leg.target.symbols
+        self._blank = put_fresh(self._file, self._workspace.track, symbols)

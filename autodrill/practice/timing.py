@@ -62,8 +62,8 @@ def begin(request: TimeRequest) -> Run:
     attempt = attempts.begin(make)
     _put_earlier_away(workspace, attempts, attempt)
     symbols = workspace.track.symbols if kind == "full" else target.symbols
-    put_fresh(Path(attempt.file), workspace.track, symbols)
-    return Run(workspace, history, attempt, live=request.live, edit=request.edit, poll=request.poll)
+    blank = put_fresh(Path(attempt.file), workspace.track, symbols)
+    return _run(workspace, history, attempt, request, blank)
 
 
 def resume(request: TimeRequest) -> Run:
@@ -77,15 +77,7 @@ def resume(request: TimeRequest) -> Run:
     if taken is None:
         raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
     _bring_file_back(workspace, history, attempts, taken)
-    return Run(
-        workspace,
-        history,
-        taken,
-        live=request.live,
-        edit=request.edit,
-        poll=request.poll,
-        is_resumed=True,
-    )
+    return _run(workspace, history, taken, request)
 
 
 def is_startable(track_id: str) -> bool:
@@ -111,6 +103,24 @@ def interrupted(attempts: Attempts, workspace: Workspace) -> list[Attempt]:
         for one in attempts.open_attempts()
         if one.folder == str(workspace.folder) and not _is_running(one)
     ]
+
+
+def _run(
+    workspace: Workspace,
+    history: History,
+    attempt: Attempt,
+    request: TimeRequest,
+    blank: bytes = b"",
+) -> Run:
+    return Run(
+        workspace,
+        history,
+        attempt,
+        live=request.live,
+        edit=request.edit,
+        poll=request.poll,
+        blank=blank,
+    )
 
 
 def _workspace() -> Workspace:

@@ -160,7 +160,8 @@ _STALE = (
 
 def _verdict_line(seen: LastVerdict) -> Line:
     sign = SIGNS[seen.verdict]
-    count = glued(f" {inert(seen.target)} {seen.passed}/{seen.total}")
+    tests = f" {seen.passed}/{seen.total}" if seen.total else ""
+    count = glued(f" {inert(seen.target)}{tests}")
     if seen.verdict == "pass":
         return line(sign, f"{count}  green at {figure(seen.run_s)}", hang=_INDENT)
     bug = f" ({inert(seen.bug)})" if seen.bug else ""
