@@ -7,6 +7,10 @@ BROKEN = 3
 INTERRUPTED = 130
 
 
+class Terminated(KeyboardInterrupt):
+    """A closed terminal or a `kill` ends the command: as Ctrl-C does, but nobody gave up."""
+
+
 class AutodrillError(Exception):
     """Say in one sentence what is wrong and, as a hint, what to do about it.
 

@@ -210,6 +210,27 @@ def test_ctrl_c_while_it_starts_is_no_traceback(lab01):
     assert not alive
 
 
+@unix
+def test_a_closed_terminal_gives_up_no_timed_attempt(autodrill):
+    autodrill.run("start", "retype")
+    autodrill.folder = autodrill.folder / "retype"
+    timed = subprocess.Popen(
+        [*COMMAND, "time", "unbroadcast"],
+        cwd=autodrill.folder,
+        env=autodrill.environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    timed.stdout.readline()
+    timed.send_signal(signal.SIGHUP)
+    out, err = timed.communicate(timeout=30)
+    assert (timed.returncode, err.strip()) == (130, "")
+    assert "given up" not in out
+    assert autodrill.run("history", "show", "1", "--json").json["attempt"]["state"] == "open"
+
+
 def wait_until(condition, seconds=30):
     end = time.monotonic() + seconds
     while not condition():

@@ -504,6 +504,20 @@ def test_a_bug_that_does_not_apply_is_ours(lab01, copy):
     assert checks_in(lab01.home) == 0
 
 
+def test_a_fault_in_the_program_is_said_in_a_sentence(lab01, copy):
+    module = copy / "autodrill" / "grading" / "failure.py"
+    before = module.read_text()
+    module.write_text(f"{before}\n\ndef explain(*_):\n    raise ZeroDivisionError('ours')\n")
+    plant(lab01, engine(relu="return self"))
+    try:
+        ran = run_copy(lab01, copy, "check", "relu")
+    finally:
+        module.write_text(before)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert ran.stderr.startswith("error: autodrill itself failed: ZeroDivisionError: ours\n")
+    assert checks_in(lab01.home) == 0
+
+
 def run_copy(program, copy, *arguments):
     code = f"import sys; sys.path.insert(0, {str(copy)!r}); from autodrill.cli import main; main()"
     return subprocess.run(

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import NoReturn
 
-from autodrill.errors import BROKEN, INTERRUPTED
+from autodrill.errors import BROKEN, INTERRUPTED, Terminated
 
 
 def main() -> NoReturn:
@@ -64,8 +64,12 @@ def _end_as_asked() -> None:
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
+            signal.signal(number, _terminate)
     sys.unraisablehook = _interrupt_again
+
+
+def _terminate(*_: object) -> NoReturn:
+    raise Terminated
 
 
 def _interrupt_again(dropped: sys.UnraisableHookArgs) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from autodrill.cli.options import Json, TrackOption, print_json, say, screen
-from autodrill.errors import NOT_YET, PASSED, AutodrillError
+from autodrill.errors import NOT_YET, PASSED, AutodrillError, Terminated
 
 if TYPE_CHECKING:
     from autodrill.practice.timed_run import Run
@@ -107,8 +107,9 @@ def _show_lines(run: Run, as_json: bool) -> None:
         try:
             for view in run.views():
                 show(view)
-        except KeyboardInterrupt:
-            show(run.interrupt())
+        except KeyboardInterrupt as stop:
+            if not isinstance(stop, Terminated):
+                show(run.interrupt())
             raise
 
 

@@ -102,8 +102,8 @@ def run_graders(
         code = pytest.main(arguments, plugins=[plugin])
     if plugin.error is not None:  # first: pytest calls its own stop at an error an interrupt
         raise plugin.error
-    if plugin.interrupted:
-        raise KeyboardInterrupt
+    if plugin.interrupt is not None:
+        raise plugin.interrupt
     if code not in (
         pytest.ExitCode.OK,
         pytest.ExitCode.TESTS_FAILED,
@@ -144,7 +144,7 @@ class _Plugin:
         self._items: list[pytest.Item] = []
         self._probes: list[Probe] | None = None
         self.error: Exception | None = None
-        self.interrupted = False
+        self.interrupt: BaseException | None = None
 
     @pytest.fixture(name="grade")
     def fixture(self) -> Grade:
@@ -190,8 +190,8 @@ class _Plugin:
             else:
                 kind = type(error).__name__
                 self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
-        except AutodrillError as fault:  # what is recorded is explained, and that may show one
-            self.error = fault
+        except Exception as fault:  # what is recorded is explained, and that may show one
+            self.error = fault  # pytest would print the traceback of what leaves this hook
         return report
 
     def _note(self, item: pytest.Item, finding: Finding | None) -> None:
@@ -207,9 +207,9 @@ class _Plugin:
             self._probes = recorder.probes
         return self._probes
 
-    def pytest_keyboard_interrupt(self) -> None:
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that the person at the keyboard has stopped the run."""
-        self.interrupted = True
+        self.interrupt = excinfo.value
 
 
 def _function(item: pytest.Item) -> str:
