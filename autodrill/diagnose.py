@@ -155,7 +155,8 @@ def name_bug(failing: Sequence[Evidence], inquiry: Inquiry) -> Diagnosis | None:
     if not bugs:
         return None
     first, *others = bugs
-    inquiry.named.append(first)
+    if first not in inquiry.named:
+        inquiry.named.append(first)
     also = dict.fromkeys([*(one.id for one in others), *first.also])
     return Diagnosis(first.id, first.title, first.why, first.hint, "exact", tuple(also))
 
@@ -180,7 +181,7 @@ def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], inquiry: Inquiry)
     """Return the bugs that explain a failure; what is dear to run comes last."""
     own = list(_probes_within(inquiry.probes, failing[0].scenario.symbols))
     cheap, dear = _by_cost(failing)
-    left = list(dict.fromkeys(bugs))
+    left = list(bugs)
     for one in cheap:
         left = [bug for bug in left if inquiry.fits(bug, one)]
     for probe in own:
@@ -272,8 +273,13 @@ def _holds(bug: Bug, inquiry: Inquiry) -> bool:
 
 
 def _separate(bugs: list[Bug], inquiry: Inquiry) -> list[Bug]:
-    """Run the learner's engine on probes on which the candidates differ."""
-    for probe in filter(_is_cheap, inquiry.probes):
+    """Run the learner's engine on probes on which the candidates differ, their own first."""
+    symbols = frozenset().union(*map(_symbols, bugs))
+    probes = sorted(
+        filter(_is_cheap, inquiry.probes),
+        key=lambda probe: symbols.isdisjoint(probe.scenario.symbols),
+    )
+    for probe in probes:
         if len(bugs) < 2:
             break
         outcomes = {bug: inquiry.variant(bug).evidence(probe).outcome for bug in bugs}

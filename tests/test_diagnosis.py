@@ -213,6 +213,70 @@ KNOWN = [
     ),
     planted(CLOSURES, "sgd-not-cleared", "        p.grad = None\n", ""),
     planted(CLOSURES, "sgd-last-cleared-only", "        p.grad = None\n", "    p.grad = None\n"),
+    # closures, where another engine would have raised, or kept what it was given
+    planted(
+        CLOSURES,
+        "matmul-exchanged",
+        """db = np.swapaxes(self.data, -1, -2) @ g
+            return unbroadcast(da, self.shape), unbroadcast(db, other.shape)""",
+        """db = np.swapaxes(self.data, -1, -2) @ g
+            return unbroadcast(db, other.shape), unbroadcast(da, self.shape)""",
+    ),
+    planted(CLOSURES, "getitem-not-scattered", "return (full,)", "return (g,)"),
+    planted(
+        CLOSURES,
+        "aliased-gradient-inside",
+        """node.grad = np.zeros(node.shape)
+            node.grad = node.grad + g""",
+        """node.grad = g
+            else:
+                node.grad = node.grad + g""",
+    ),
+    planted(
+        CLOSURES,
+        "float32-data",
+        """np.array(data, dtype=np.float64)
+        self.requires""",
+        """np.array(data, dtype=np.float32)
+        self.requires""",
+    ),
+    planted(
+        CLOSURES,
+        "softmax-unstable-quotient",
+        "return x - x.logsumexp(axis=axis, keepdims=True)",
+        "return (x.exp() / x.exp().sum(axis=axis, keepdims=True)).log()",
+    ),
+    planted(
+        CLOSURES,
+        "visits-twice-from-grad",
+        """            g = grads[id(node)]
+            if node.grad is None:
+                node.grad = np.zeros(node.shape)
+            node.grad = node.grad + g
+            if node._vjp is not None:
+                for parent, part in zip(node._parents, node._vjp(g), strict=True):
+                    if parent.requires_grad and part is not None:
+                        if id(parent) in grads:
+                            grads[id(parent)] = grads[id(parent)] + part
+                        else:
+                            grads[id(parent)] = part
+""",
+        """            break
+        self.grad = seed
+
+        def run(node):
+            if node._vjp is None:
+                return
+            for parent, part in zip(node._parents, node._vjp(node.grad), strict=True):
+                if parent.requires_grad and part is not None:
+                    parent.grad = (0 if parent.grad is None else parent.grad) + part
+            for parent in node._parents:
+                if parent.requires_grad:
+                    run(parent)
+
+        run(self)
+""",
+    ),
     # classes
     planted(
         CLASSES,

@@ -54,7 +54,7 @@ def explain(
     scenario, mismatch = finding.probe.scenario, finding.mismatch
     mismatch = _missing_symbol(scenario, mismatch, grade.missing)
     found = _Found(finding.request, finding.outcome, mismatch)
-    if mismatch.verdict == "fail" and mismatch.what not in ("missing", "training"):
+    if mismatch.verdict == "fail" and mismatch.what != "missing" and scenario.inputs:
         found = _smallest(grade, finding, mismatch)
     mismatch = found.mismatch
     return Failure(
@@ -151,7 +151,7 @@ def _trace(outcome: Outcome) -> tuple[str, ...]:
 
 
 def _example(grade: Grade, scenario: Scenario, found: _Found, module: str) -> Example | None:
-    if found.mismatch.verdict == "todo" or found.mismatch.what == "training":
+    if found.mismatch.verdict == "todo":
         return None
     size = sum(array.size for array in found.request.inputs.values())
     if size > _LARGEST_EXAMPLE or not (found.request.inputs or scenario.example):
