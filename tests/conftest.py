@@ -13,8 +13,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# A shell's background job ignores Ctrl-C, and so would every program that is started here.
-signal.signal(signal.SIGINT, signal.default_int_handler)
+# A background job ignores Ctrl-C, and one under nohup a hang-up: what is started here must not.
+for _name in ("SIGINT", "SIGHUP"):
+    if hasattr(signal, _name):
+        signal.signal(getattr(signal, _name), signal.default_int_handler)
 
 
 @dataclass(frozen=True)
