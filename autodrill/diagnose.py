@@ -54,10 +54,20 @@ class Witness:
 
     def evidence(self, probe: Probe) -> Evidence:
         """Run a probe, or recall what came of it."""
+        request = self._request(probe)
+        return Evidence(probe.scenario, request, self.run(request, probe.scenario))
+
+    def look_at(self, probes: Iterable[Probe]) -> None:
+        """Run probes that will be asked for, all in one go."""
+        requests = [(self._request(probe), probe.scenario.limit_s) for probe in probes]
+        new = [one for one in requests if id(one[0]) not in self._seen]
+        for (request, _), outcome in zip(new, self._engine.run_all(new), strict=True):
+            self._seen[id(request)] = request, outcome
+
+    def _request(self, probe: Probe) -> Request:
         if probe.key not in self._requests:
             self._requests[probe.key] = probe.request()
-        request = self._requests[probe.key]
-        return Evidence(probe.scenario, request, self.run(request, probe.scenario))
+        return self._requests[probe.key]
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,8 @@ class Inquiry:
         Gives the symbols that a request runs: only a bug in one of them can change its outcome.
     probes : sequence of Probe
         All probes of the track.
+    trusted : frozenset of str
+        Symbols that have been graded and found right.
     named : list of Bug
         What was named so far: the first to be thought of when another test fails.
     """
@@ -86,6 +98,7 @@ class Inquiry:
     variant: Callable[[Bug], Witness]
     symbols_run: Callable[[Request], frozenset[str]]
     probes: Sequence[Probe]
+    trusted: frozenset[str] = frozenset()
     named: list[Bug] = field(default_factory=list)
 
     def fits(self, bug: Bug, evidence: Evidence) -> bool:
@@ -169,21 +182,33 @@ def _search(failing: Sequence[Evidence], inquiry: Inquiry) -> list[Bug]:
     """
     symbols = _symbols_reached(failing, inquiry)
     about = frozenset(failing[0].scenario.symbols)
-    far = [probe for one in symbols - about for probe in _probes_within(inquiry.probes, {one})]
-    one_of_each = {probe.scenario.id: probe for probe in far}
     bugs = _fitting(inquiry.bugs(symbols & about), failing, inquiry)
-    if bugs and all(map(inquiry.is_right, one_of_each.values())):
+    if bugs and all(
+        map(inquiry.is_right, _one_of_each(symbols - about - inquiry.trusted, inquiry))
+    ):
         return bugs
     return _fitting(inquiry.bugs(symbols), failing, inquiry)
 
 
+def _one_of_each(symbols: Iterable[str], inquiry: Inquiry) -> list[Probe]:
+    """Return a probe of each scenario that is about one of some symbols and nothing else."""
+    probes = [probe for one in symbols for probe in _probes_within(inquiry.probes, {one})]
+    chosen = list({probe.scenario.id: probe for probe in probes}.values())
+    inquiry.learner.look_at(chosen)
+    return chosen
+
+
 def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], inquiry: Inquiry) -> list[Bug]:
     """Return the bugs that explain a failure; what is dear to run comes last."""
+    left = list(bugs)
+    if not left:
+        return []
     own = list(_probes_within(inquiry.probes, failing[0].scenario.symbols))
     cheap, dear = _by_cost(failing)
-    left = list(bugs)
     for one in cheap:
         left = [bug for bug in left if inquiry.fits(bug, one)]
+    if left:
+        inquiry.learner.look_at(own)
     for probe in own:
         left = [bug for bug in left if _allows(bug, probe, inquiry)]
     left = [bug for bug in left if _holds(bug, inquiry)]

@@ -4,7 +4,7 @@ from functools import cache
 from pathlib import Path
 
 from autodrill.catalog import load_track
-from autodrill.engines.engine import LocalEngine, module_from
+from autodrill.engines.engine import Engine, LocalEngine, module_from
 from autodrill.engines.reference import load_suite, reference_engine
 from autodrill.grading.failure import explain
 from autodrill.grading.grade import Grade
@@ -13,7 +13,7 @@ from autodrill.grading.session import run_graders
 ENGINES = Path(__file__).with_name("engines")
 
 
-class Remembering:
+class Remembering(Engine):
     """An engine that never runs the same request twice: here, the reference."""
 
     def __init__(self, engine):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,10 +18,17 @@ class Engine(Protocol):
 
     def run(self, request: Request, limit_s: float) -> Outcome:
         """Run one request; what goes wrong is part of the outcome, never an exception."""
+        ...
+
+    def run_all(self, requests: Sequence[tuple[Request, float]]) -> Generator[Outcome]:
+        """Run requests in order, each with its limit in seconds."""
+        __tracebackhide__ = True
+        for request, limit_s in requests:
+            yield self.run(request, limit_s)
 
 
 @dataclass(frozen=True)
-class LocalEngine:
+class LocalEngine(Engine):
     """An engine in this process: the reference, a bug variant, torch, or a file under `--pdb`.
 
     `catch=False` lets the engine's exceptions through to a debugger.

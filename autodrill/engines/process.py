@@ -17,10 +17,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from autodrill.engines.capture import Capture
 from autodrill.errors import BROKEN, AutodrillError
 from autodrill.worker import BROKEN_EXIT, MEMORY_HEADROOM
 
@@ -35,14 +36,15 @@ CONTENT_ROOT = Path(__file__).resolve().parents[2]
 MEMORY_LIMIT = MEMORY_HEADROOM + 2**29
 """Bytes in memory after which a worker is killed, where the system itself sets no limit."""
 
-_HEAD_BYTES = 16 * 2**10
-_TAIL_BYTES = 16 * 2**10
 _LAST_WORDS_BYTES = 2**20
 _START_S = 60.0
 _GRACE_S = 1.0
 _WATCH_S = 0.1
 _DRAIN_S = 0.5
 """How long to wait for what is still in the pipes of a worker that has answered or ended."""
+_SETTLE_S = 0.05
+_AHEAD = 16
+"""So many messages are sent ahead of their answers: few enough for what a pipe can hold."""
 _SWEEPS = 4
 _MARK = "AUTODRILL_WORKER"
 _FRAME = re.compile(r'File "(.*)", line (\d+) in (\S+)')
@@ -80,7 +82,7 @@ class Worker:
         self._busy = False
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._last_words = b""
-        self._capture = _Capture()
+        self._capture = Capture()
         self._readers: list[threading.Thread] = []
         self._prepared: Path | None = None
         hello = {"path": [str(one) for one in sys.path], "content": str(CONTENT_ROOT)}
@@ -100,35 +102,66 @@ class Worker:
         self._write(wire.pack({**message, "number": self._sent}))
 
     def ask(self, message: dict[str, Any]) -> Any:
-        """Send a message and wait for its answer, at most `message["limit_s"]`.
+        """Send one message and wait for its answer; see `ask_all`."""
+        [answer] = self.ask_all([message])
+        return answer
+
+    def ask_all(self, messages: Sequence[dict[str, Any]]) -> Iterator[Any]:
+        """Send messages ahead of their answers, and yield the answers in order.
+
+        While one answer is looked at, the process is at work on the next.
 
         Raises
         ------
         Gone
-            If the process ended, or had to be killed for its time or its memory.
+            If the process ended, or had to be killed for its memory or its time: an answer may
+            take `limit_s` of its message.
         AutodrillError
             If the process could not be prepared, which is no fault of the learner's.
         """
         self._wait_until_prepared()
         self._capture.clear()
-        was_busy, self._busy = self._busy, True  # what it starts from here on is not known yet
-        self._send(message)
-        deadline = time.monotonic() + message["limit_s"] + _GRACE_S
-        while True:
-            answer = self._wait(deadline, message["limit_s"])
-            if answer.get("number") == self._sent:  # else it is one of a forked copy, and late
-                break
-        self._answered = self._sent
-        self._busy = was_busy or answer.get("busy") is not False
-        self._capture.wait_for(answer.get("printed"))
-        return answer.get("answer")
+        first = self._sent + 1
+        for done, message in enumerate(messages):
+            while self._sent < first + min(done + _AHEAD, len(messages)) - 1:
+                place = self._sent - first + 1
+                self._send({**messages[place], "more": place + 1 < len(messages)})
+            number, limit_s = first + done, message["limit_s"]
+            deadline = time.monotonic() + limit_s + _GRACE_S
+            answer: dict[str, Any] = {}
+            while self._answered < number:
+                answer = self._note(self._wait(deadline, limit_s))
+            self._capture.wait_for(answer.get("printed"))
+            yield answer.get("answer")
+
+    def settle(self) -> bool:
+        """Pass over the answers that nobody waits for; False if they take long to come."""
+        if self._answered == self._sent:
+            return True
+        self._send({"do": "rest"})
+        deadline = time.monotonic() + _SETTLE_S
+        with contextlib.suppress(queue.Empty):
+            while self._answered < self._sent:
+                answer = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
+                if answer is None:
+                    return False
+                self._note(answer)
+            return True
+        return False
+
+    def _note(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Note which message an answer is to; one of a forked copy may come late, or twice."""
+        number = answer.get("number")
+        if number == self._answered + 1:
+            self._answered = number
+            self._busy = self._busy or answer.get("busy") is not False
+        return answer
 
     def _wait_until_prepared(self) -> None:
         """Wait for what runs before anything of the learner's; no limit of theirs counts here."""
         try:
             while self._answered < self._sent:
-                answer = self._wait(time.monotonic() + _START_S, _START_S)
-                self._answered += 1
+                answer = self._note(self._wait(time.monotonic() + _START_S, _START_S))
                 if answer.get("answer") is not None:
                     raise _cannot_run(str(answer["answer"]))
         except Gone as gone:
@@ -143,7 +176,8 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and all that it started, in its process group or out of it."""
-        started = self._started() if self._busy else []
+        is_busy = self._busy or self._answered < self._sent  # or what it does is not known
+        started = self._started() if is_busy else []
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self.process.kill()
@@ -319,48 +353,6 @@ class Worker:
             if path == self.file:
                 return int(line), function
         return None, None
-
-
-class _Capture:
-    """The first and the last bytes of a stream, and how many there were in all."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Condition()
-        self._seen = 0
-        self.clear()
-
-    def clear(self) -> None:
-        with self._lock:
-            self.total = 0
-            self._head = bytearray()
-            self._tail: deque[bytes] = deque()
-            self._tail_size = 0
-
-    def add(self, data: bytes) -> None:
-        with self._lock:
-            self._seen += len(data)
-            self._lock.notify()
-            self.total += len(data)
-            room = _HEAD_BYTES - len(self._head)
-            self._head += data[:room]
-            if rest := data[room:]:
-                self._tail.append(rest)
-                self._tail_size += len(rest)
-                while self._tail_size - len(self._tail[0]) > _TAIL_BYTES:
-                    self._tail_size -= len(self._tail.popleft())
-
-    def wait_for(self, count: Any) -> None:
-        """Wait until `count` bytes have come in all, for as long as is decent."""
-        if isinstance(count, int) and count > self._seen:
-            with self._lock:
-                self._lock.wait_for(lambda: self._seen >= count, timeout=_DRAIN_S)
-
-    def text(self) -> str:
-        with self._lock:
-            tail = b"".join(self._tail)[-_TAIL_BYTES:]
-            left_out = self.total - len(self._head) - len(tail)
-            gap = f"\n… {left_out:,} bytes left out …\n".encode() if left_out else b""
-            return (bytes(self._head) + gap + tail).decode("utf-8", "replace")
 
 
 def _cannot_run(why: str) -> AutodrillError:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from autodrill.cases.outcome import Ended, Outcome, Raised
 from autodrill.cases.run import Request
 from autodrill.cases.wire import BadMessage
+from autodrill.engines.engine import Engine
 from autodrill.engines.process import FORGED, MEMORY_FULL, Gone, Worker
 from autodrill.errors import AutodrillError
 from autodrill.worker.messages import (
@@ -41,7 +44,7 @@ class EngineFile:
         return self.path.name.encode("ascii", "replace").decode()
 
 
-class WorkerEngine:
+class WorkerEngine(Engine):
     """Run requests on the learner's file, each worker until it dies."""
 
     def __init__(
@@ -54,6 +57,7 @@ class WorkerEngine:
         self._worker = worker
         self._start = start
         self._loaded: Loaded | None = None
+        self._has_run = False
         self._hangs = 0
         self._scale = _scale()
         self._last_output = ""
@@ -63,7 +67,7 @@ class WorkerEngine:
         if self._worker is not None and self._loaded is not None:
             return self._loaded
         worker = self._worker or self._start()
-        self._worker = worker
+        self._worker, self._has_run = worker, False
         worker.file = self.file.name
         worker.prepare(self.file.scenarios)
         message = {
@@ -85,34 +89,61 @@ class WorkerEngine:
 
     def run(self, request: Request, limit_s: float) -> Outcome:
         """Run one request; a worker that dies of it costs this request alone."""
-        is_first = self._loaded is None
-        outcome = self._run(request, limit_s)
-        if outcome.ended is None or outcome.ended.how == "hang" or is_first:
-            return outcome
-        return self._run(request, limit_s)  # an earlier request may have been the cause
-
-    def _run(self, request: Request, limit_s: float) -> Outcome:
-        loaded = self.load()
-        if isinstance(loaded, Ended):
-            return Outcome(ended=loaded, output=self.output())
-        if loaded.raised is not None:  # it could be imported once, and now it can't
-            return Outcome(raised=loaded.raised, output=self.output())
-        assert self._worker is not None
-        message = {
-            "do": "run",
-            "request": request_to_plain(request),
-            "limit_s": self._limit_s(limit_s),
-        }
-        try:
-            outcome = outcome_from_plain(self._worker.ask(message), self._worker.output())
-        except Gone as gone:
-            return Outcome(ended=self._lost(gone.ended), output=self.output())
-        except BadMessage:
-            return Outcome(ended=self._lost(_FORGED), output=self.output())
-        memory = _out_of_memory(outcome.raised)
-        if memory is not None:  # what it holds would be held against the next test
-            return Outcome(ended=self._lost(memory), output=outcome.output)
+        [outcome] = self.run_all([(request, limit_s)])
         return outcome
+
+    def run_all(self, requests: Sequence[tuple[Request, float]]) -> Generator[Outcome]:
+        """Run requests, the next while the outcome of the last is looked at.
+
+        What the outcomes say was printed is what all have printed so far.
+        """
+        left = deque(requests)
+        while left:
+            for outcome in self._run_until_lost(list(left)):
+                left.popleft()
+                yield outcome
+
+    def _run_until_lost(self, requests: Sequence[tuple[Request, float]]) -> Generator[Outcome]:
+        """Run requests on one worker, up to and with the one that it dies of."""
+        loaded, done = self.load(), 0
+        if isinstance(loaded, Ended):
+            yield Outcome(ended=loaded, output=self.output())
+            return
+        if loaded.raised is not None:  # it could be imported once, and now it can't
+            yield Outcome(raised=loaded.raised, output=self.output())
+            return
+        assert self._worker is not None
+        answers = self._worker.ask_all([self._message(*one) for one in requests])
+        try:
+            for answer in answers:
+                outcome = outcome_from_plain(answer, self.output())
+                memory = _out_of_memory(outcome.raised)
+                if memory is not None:  # what it holds would be held against the next test
+                    yield self._after(memory, requests[done])
+                    return
+                self._has_run = True
+                done += 1
+                yield outcome
+        except Gone as gone:
+            yield self._after(gone.ended, requests[done])
+        except BadMessage:
+            yield self._after(_FORGED, requests[done])
+        except GeneratorExit:
+            if self._worker is not None and not self._worker.settle():
+                self._drop()
+            raise
+
+    def _message(self, request: Request, limit_s: float) -> dict[str, Any]:
+        limit_s = self._limit_s(limit_s)
+        return {"do": "run", "request": request_to_plain(request), "limit_s": limit_s}
+
+    def _after(self, ended: Ended, lost: tuple[Request, float]) -> Outcome:
+        """Give what came of a request that the worker has ended at, or is thought to have."""
+        was_first = not self._has_run
+        outcome = Outcome(ended=self._lost(ended), output=self._last_output)
+        if ended.how == "hang" or was_first:
+            return outcome
+        return self.run(*lost)  # an earlier request may have been the cause
 
     def output(self) -> str:
         """Return what the file has printed in the last request."""

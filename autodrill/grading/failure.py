@@ -37,6 +37,7 @@ def explain(
     test: str,
     file: Path,
     probes: Callable[[], Sequence[Probe]],
+    green: frozenset[str] = frozenset(),
 ) -> Failure:
     """Explain why a test is not green.
 
@@ -50,6 +51,8 @@ def explain(
         The engine file; its name is what the snippet imports.
     probes : callable
         Gives all probes of the track, for the name of the bug; none, and none is named.
+    green : frozenset of str
+        Ids of the targets that have been found green.
     """
     scenario, mismatch = finding.probe.scenario, finding.mismatch
     mismatch = _missing_symbol(scenario, mismatch, grade.missing)
@@ -72,7 +75,7 @@ def explain(
         finite_differences=_finite_differences(grade, scenario, found),
         max_abs_diff=_max_abs_diff(mismatch),
         tolerance=scenario.tolerance,
-        diagnosis=_diagnosis(track, grade, finding, found, probes),
+        diagnosis=_diagnosis(track, grade, finding, found, probes, green),
         output=found.outcome.output,
         warnings=found.outcome.warnings,
     )
@@ -84,6 +87,7 @@ def _diagnosis(
     finding: Finding,
     found: _Found,
     probes: Callable[[], Sequence[Probe]],
+    green: frozenset[str],
 ) -> Diagnosis | None:
     if found.mismatch.verdict != "fail" or found.mismatch.what == "missing":
         return None
@@ -92,7 +96,7 @@ def _diagnosis(
         Evidence(scenario, found.request, found.outcome),
         Evidence(scenario, finding.request, finding.outcome),
     ]
-    return name(track, grade, failing, finding.mismatch, probes())
+    return name(track, grade, failing, finding.mismatch, probes(), green)
 
 
 @dataclass(frozen=True)

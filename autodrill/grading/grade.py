@@ -1,9 +1,10 @@
-"""The `grade` that every grader calls: run a scenario, judge it, explain what is wrong."""
+"""The `grade` that every grader calls: note its probes, run them, judge what came of each."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from autodrill.cases.judge import Mismatch, judge
@@ -33,9 +34,35 @@ class NotGreen(AssertionError):
         self.finding = finding
 
 
+class Recorder:
+    """What graders call as `grade`: it notes the probes of each line, and runs none of them.
+
+    `only` leaves out the scenarios whose first symbol is not among these.
+    """
+
+    def __init__(self, suite: Suite, only: frozenset[str] = frozenset()) -> None:
+        self.suite = suite
+        self.only = only
+        self.probes: list[Probe] = []
+
+    def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
+        """Note one scenario at the shapes as written and with all sizes equal."""
+        scenario = self.suite[scenario_id]
+        if not self.only or not self.only.isdisjoint(scenario.symbols[:1]):
+            self.probes += probes(scenario, shapes, params)
+
+
+@dataclass
+class Known:
+    """What the reference made of a probe; it is kept from run to run."""
+
+    request: Request
+    expected: Outcome | None = None
+
+
 @dataclass
 class Grade:
-    """Grade scenarios on one engine; a grader calls it with a scenario's id and shapes.
+    """Grade scenarios on one engine; a grader may also call it with a scenario's id and shapes.
 
     Attributes
     ----------
@@ -49,10 +76,8 @@ class Grade:
         Symbols that the graded file does not have.
     strict : bool
         Also judge what was changed in place, shared or read-only.
-    expected : dict
-        What the reference made of each probe, by the probe's key; kept from run to run.
-    ran : int
-        How many probes have run since it was last set to zero.
+    known : dict
+        The request of each probe and what the reference made of it, by the probe's key.
     """
 
     suite: Suite
@@ -62,36 +87,51 @@ class Grade:
     only: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
     strict: bool = False
-    expected: dict[Hashable, Outcome] = field(default_factory=dict)
-    ran: int = 0
+    known: dict[Hashable, Known] = field(default_factory=dict)
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
-        """Grade one scenario at the shapes as written and with all sizes equal.
+        """Grade one line of a grader at once, so that a debugger stops in it."""
+        __tracebackhide__ = True
+        recorder = self.recorder()
+        recorder(scenario_id, shapes, **params)
+        self.run(recorder.probes)
+
+    def recorder(self) -> Recorder:
+        """Return what notes the probes of a grader, for `run`."""
+        return Recorder(self.suite, self.only)
+
+    def run(self, probes: Sequence[Probe]) -> None:
+        """Grade probes in order, up to the first at which something is wrong.
 
         Raises
         ------
         NotGreen
-            With the first thing that is wrong.
+            With what is wrong.
         """
         __tracebackhide__ = True
-        scenario = self.suite[scenario_id]
-        if self.only and self.only.isdisjoint(scenario.symbols[:1]):
-            return
-        for probe in probes(scenario, shapes, params):
-            self.ran += 1
-            self._grade(probe)
+        known = [self._known(probe) for probe in probes]
+        requests = [
+            (one.request, probe.scenario.limit_s) for one, probe in zip(known, probes, strict=True)
+        ]
+        with closing(self.engine.run_all(requests)) as outcomes:
+            for probe, one, outcome in zip(probes, known, outcomes, strict=True):
+                mismatch = self._judge(probe, one, outcome)
+                if mismatch is not None:
+                    break
+            else:
+                return
+        if outcome.output and len(requests) > 1:  # more of them may have printed: ask this one
+            again = self.engine.run(one.request, probe.scenario.limit_s)
+            outcome = replace(outcome, output=again.output)
+        raise NotGreen(Finding(probe, one.request, outcome, mismatch))
 
-    def _grade(self, probe: Probe) -> None:
-        __tracebackhide__ = True
-        scenario, request = probe.scenario, probe.request()
-        expected = self._expected(probe, request)
-        outcome = self.engine.run(request, scenario.limit_s)
-        mismatch = judge(scenario, outcome, expected, strict=self.strict)
+    def _judge(self, probe: Probe, known: Known, outcome: Outcome) -> Mismatch | None:
+        scenario = probe.scenario
+        mismatch = judge(scenario, outcome, self._expected(probe, known), strict=self.strict)
         if mismatch is None and self.torch is not None and isinstance(scenario, Case):
-            theirs = self.torch.run(request, scenario.limit_s)
-            mismatch = judge(scenario, outcome, theirs)
-        if mismatch is not None:
-            raise NotGreen(Finding(probe, request, outcome, mismatch))
+            theirs = self.torch.run(known.request, scenario.limit_s)
+            return judge(scenario, outcome, theirs)
+        return mismatch
 
     def attempt(self, scenario: Scenario, request: Request) -> tuple[Mismatch | None, Outcome]:
         """Run and judge a request; the mismatch is None too where the reference can't run it."""
@@ -103,26 +143,17 @@ class Grade:
         outcome = self.engine.run(request, scenario.limit_s)
         return judge(scenario, outcome, expected, strict=self.strict), outcome
 
-    def _expected(self, probe: Probe, request: Request) -> Outcome | None:
+    def _known(self, probe: Probe) -> Known:
+        if probe.key not in self.known:
+            self.known[probe.key] = Known(probe.request())
+        return self.known[probe.key]
+
+    def _expected(self, probe: Probe, known: Known) -> Outcome | None:
         scenario = probe.scenario
-        if scenario.judge is not None:
-            return None
-        if probe.key not in self.expected:
-            outcome = self.reference.run(request, scenario.limit_s)
+        if scenario.judge is None and known.expected is None:
+            outcome = self.reference.run(known.request, scenario.limit_s)
             wrong = judge(scenario, outcome, outcome)
             if wrong is not None:
                 raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
-            self.expected[probe.key] = outcome
-        return self.expected[probe.key]
-
-
-class Recorder:
-    """Stands in for `grade` to learn which probes a grader makes, and runs none of them."""
-
-    def __init__(self, suite: Suite) -> None:
-        self.suite = suite
-        self.probes: list[Probe] = []
-
-    def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
-        """Note the probes of one line of a grader."""
-        self.probes += probes(self.suite[scenario_id], shapes, params)
+            known.expected = outcome
+        return known.expected

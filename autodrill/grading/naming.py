@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
 
@@ -33,6 +33,7 @@ def name(
     failing: Sequence[Evidence],
     mismatch: Mismatch,
     probes: Sequence[Probe],
+    green: frozenset[str] = frozenset(),
 ) -> Diagnosis | None:
     """Name the bug behind a failure.
 
@@ -46,14 +47,27 @@ def name(
         What is wrong with the request as it was found.
     probes : sequence of Probe
         All probes of the track; none, and nothing is named.
+    green : frozenset of str
+        Ids of the targets that have been found green: their bugs are not looked for.
     """
     if not probes or mismatch.verdict != "fail" or failing[0].scenario.judge is not None:
         return None
-    inquiry = replace(_inquiry(track, _Only(grade.engine)), probes=probes)
+    file = _file_on(track, _Only(grade.engine))
+    told = (failing[0].scenario.id, mismatch.what, mismatch.of, green)
+    if told in file.unnamed and mismatch.what in _PATTERNED:
+        return file.unnamed[told]
+    inquiry = replace(
+        file.inquiry,
+        probes=probes,
+        bugs=lambda symbols: [one for one in bugs_in(track, symbols) if one.target not in green],
+        trusted=frozenset(one for id in green for one in track.target(id).symbols),
+    )
     found = name_bug(failing, inquiry)
     if found is not None or mismatch.what not in _PATTERNED:
         return found
-    return name_pattern(_wrongs(grade, failing[-1], mismatch, inquiry.learner, probes))
+    pattern = name_pattern(_wrongs(grade, failing[-1], mismatch, inquiry.learner, probes))
+    file.unnamed[told] = pattern
+    return pattern
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,17 +83,30 @@ class _Only:
         return id(self.engine)
 
 
+@dataclass(frozen=True)
+class _File:
+    """What is kept for the other failures of the same engine.
+
+    `unnamed` holds what was said, a pattern or nothing, of a scenario that fails in one way
+    and by no bug of the catalogue: all its probes were asked for that.
+    """
+
+    inquiry: Inquiry
+    unnamed: dict[Hashable, Diagnosis | None] = field(default_factory=dict)
+
+
 @lru_cache(maxsize=1)
-def _inquiry(track: Track, learner: _Only) -> Inquiry:
-    """Return what an inquiry can ask; it is kept for the other failures of the same engine."""
+def _file_on(track: Track, learner: _Only) -> _File:
     reference, requests = _reference(track)
-    return Inquiry(
-        Witness(learner.engine, requests),
-        reference,
-        lambda symbols: bugs_in(track, symbols),
-        cache(lambda bug: Witness(variant(track, bug), requests)),
-        lambda request: symbols_run(reference_engine(track), request),
-        probes=(),
+    return _File(
+        Inquiry(
+            Witness(learner.engine, requests),
+            reference,
+            lambda symbols: bugs_in(track, symbols),
+            cache(lambda bug: Witness(variant(track, bug), requests)),
+            lambda request: symbols_run(reference_engine(track), request),
+            probes=(),
+        )
     )
 
 

@@ -50,6 +50,16 @@ class Plan:
             return False
         return self.go_on or self._first_not_green_before(home) is None
 
+    def green_before(self, function: str) -> frozenset[str]:
+        """Return the ids of the targets that are through and green when a test runs."""
+        home = self._home[function]
+        needed = {need for target in self.asked for need in _closure(self.track, target)}
+        return frozenset(
+            one.id
+            for one in self.track.targets
+            if one.step < home.step and (self._is_green(one) or (self.alone and one.id in needed))
+        )
+
     def record(self, function: str, test: str, failure: Failure | None) -> None:
         """Note what one test came to."""
         self._results.setdefault(function, {})[test] = failure

@@ -33,7 +33,8 @@ def grade_targets(
     plan = Plan(track, targets, go_on=go_on, alone=alone)
 
     def record(graded: Graded) -> None:
-        plan.record(graded.function, graded.test, _failure(track, grade, graded, file))
+        green = plan.green_before(graded.function)
+        plan.record(graded.function, graded.test, _failure(track, grade, graded, file, green))
 
     totals = run_graders([track.tests], grade, plan.order, plan.wants, record)
     absent = [f for target in plan.targets for f in target.tests if f not in totals]
@@ -117,9 +118,15 @@ def _result(
     )
 
 
-def _failure(track: Track, grade: Grade, graded: Graded, file: Path) -> Failure | None:
+def _failure(
+    track: Track,
+    grade: Grade,
+    graded: Graded,
+    file: Path,
+    green: frozenset[str] = frozenset(),
+) -> Failure | None:
     if graded.finding is None:
         return None
     from autodrill.grading.failure import explain  # here: a green run needs none of it
 
-    return explain(track, grade, graded.finding, graded.test, file, graded.probes)
+    return explain(track, grade, graded.finding, graded.test, file, graded.probes, green)

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import pytest
 
@@ -147,9 +147,16 @@ class _Plugin:
         self.interrupt: BaseException | None = None
 
     @pytest.fixture(name="grade")
-    def fixture(self) -> Grade:
-        """Give the tests the grade of this run."""
-        return self._grade
+    def fixture(self) -> Recorder:
+        """Give each test something to call that notes what it wants graded."""
+        return self._grade.recorder()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> Generator[None, Any, Any]:
+        """Grade all that a test wants graded, when it has said so."""
+        done = yield
+        self._grade.run(_recorded(pyfuncitem))
+        return done
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Keep the tests that are asked for, in the order of their targets."""
@@ -169,19 +176,16 @@ class _Plugin:
         """Pass over a test that is no longer wanted."""
         if self.error is not None or not self._wanted(_function(item)):
             return True
-        self._grade.ran = 0
         return None
 
-    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
         self, item: pytest.Item, call: pytest.CallInfo[Any]
-    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Record what a test came to."""
-        report = yield
+    ) -> pytest.TestReport:
+        """Record what a test came to, in place of the text that pytest would write of it."""
         error = call.excinfo.value if call.excinfo is not None else None
         try:
             if error is None:
-                if call.when == "call" and self._grade.ran:
+                if call.when == "call" and _recorded(item):
                     self._note(item, None)
             elif isinstance(error, NotGreen):
                 self._note(item, error.finding)
@@ -192,7 +196,9 @@ class _Plugin:
                 self.error = broken_track(f"the grader `{item.name}` itself raised {kind}: {error}")
         except Exception as fault:  # what is recorded is explained, and that may show one
             self.error = fault  # pytest would print the traceback of what leaves this hook
-        return report
+        outcome: Literal["passed", "failed"] = "passed" if error is None else "failed"
+        when = cast("Literal['setup', 'call', 'teardown']", call.when)  # it is no collection
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, when)
 
     def _note(self, item: pytest.Item, finding: Finding | None) -> None:
         self._record(Graded(item.name, _function(item), finding, self.probes))
@@ -210,6 +216,11 @@ class _Plugin:
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that the person at the keyboard has stopped the run."""
         self.interrupt = excinfo.value
+
+
+def _recorded(item: pytest.Item) -> list[Probe]:
+    recorder = getattr(item, "funcargs", {}).get("grade")
+    return recorder.probes if isinstance(recorder, Recorder) else []
 
 
 def _function(item: pytest.Item) -> str:

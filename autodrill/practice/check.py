@@ -16,9 +16,9 @@ from autodrill.results import CheckResult, Problem, TargetResult, worst
 from autodrill.workspace import shadowing_files
 
 if TYPE_CHECKING:
-    from autodrill.cases.outcome import Outcome
     from autodrill.engines.engine import Engine
     from autodrill.engines.worker import WorkerEngine
+    from autodrill.grading.grade import Known
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Grader:
         self.subject = subject or locate(request.file, request.track)
         self.chosen = [resolve(self.subject.track, name) for name in request.names]
         self._start = start
-        self._expected: dict[Hashable, Outcome] = {}
+        self._known: dict[Hashable, Known] = {}
 
     def grade(self, worker: Worker, only: Target | None = None) -> Checked:
         """Grade the file as it is now; the worker is used up.
@@ -146,7 +146,7 @@ class Grader:
         missing = frozenset() if isinstance(loaded, Ended) else frozenset(loaded.missing)
         torch = _torch(track) if request.torch else None
         suite, reference = load_suite(track), reference_engine(track)
-        grade = Grade(suite, engine, reference, torch, missing=missing, expected=self._expected)
+        grade = Grade(suite, engine, reference, torch, missing=missing, known=self._known)
         targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
         results: list[TargetResult] = []
         if targets:

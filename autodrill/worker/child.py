@@ -16,11 +16,13 @@ import importlib.util
 import io
 import json
 import linecache
+import math
 import os
 import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
 
 if TYPE_CHECKING:
@@ -44,6 +46,13 @@ _STARTERS = frozenset({"_posixsubprocess", "_winapi"})
 """Modules that start processes; `multiprocessing` calls them without an event."""
 
 
+_COLLECT_AFTER = 10_000
+"""Objects of a graph of thousands of operations are all alive: looking is for nothing."""
+
+_SLACK_S = 0.5
+"""How much longer than its limit a request may take, at most."""
+
+
 def main() -> None:
     """Serve the grader until it closes the channel."""
     receive, send = _take_channel()
@@ -57,6 +66,7 @@ def main() -> None:
     from autodrill.worker import BROKEN_EXIT
 
     gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER, 20, 20)
     gc.enable()
     faulthandler.enable(file=send, all_threads=False)
     _limit_memory()
@@ -78,32 +88,57 @@ def _serve(receive: BinaryIO, send: BinaryIO, exit_now: Callable[[int], NoReturn
         except EOFError:
             return
         answer = state.answer(message)
-        faulthandler.cancel_dump_traceback_later()
         if os.getpid() != me:  # a copy that the learner's file has forked
             exit_now(0)
         send.write(wire.pack({"number": message["number"], "answer": answer, **state.also()}))
         send.flush()
 
 
+class _Alarm:
+    """Ends the process when its time is up, and has it say first where it was.
+
+    To set one costs the start of a thread, so one that has just been set is left as it is.
+    """
+
+    def __init__(self, send: BinaryIO) -> None:
+        self._send = send
+        self._limit_s = 0.0
+        self._set_at = -math.inf
+
+    def set(self, limit_s: float) -> None:
+        now = monotonic()
+        if limit_s != self._limit_s or now > self._set_at + _SLACK_S:
+            faulthandler.dump_traceback_later(limit_s + _SLACK_S, exit=True, file=self._send)
+            self._limit_s, self._set_at = limit_s, now
+
+    def clear(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+        self._set_at = -math.inf
+
+
 class _State:
     """What is loaded so far: the scenarios of a track, and the learner's file."""
 
     def __init__(self, send: BinaryIO) -> None:
-        self.send = send
+        self.alarm = _Alarm(send)
         self.suite: Suite | None = None
         self.lib: types.ModuleType | None = None
         self.file = ""
         self.starts: set[str] = set()
 
     def answer(self, message: dict[str, Any]) -> Any:
-        """Do what one message asks for; `limit_s` after that the process ends itself."""
+        """Do what one message asks for; soon after its `limit_s` the process ends itself."""
         do = message["do"]
         if do == "prepare":
             return self._prepare(message)
-        faulthandler.dump_traceback_later(message["limit_s"], exit=True, file=self.send)
-        if do == "load":
-            return self._load(message)
-        return self._run(message)
+        if do == "rest":
+            self.alarm.clear()
+            return None
+        self.alarm.set(message["limit_s"])
+        answer = self._load(message) if do == "load" else self._run(message)
+        if not message["more"]:
+            self.alarm.clear()
+        return answer
 
     def also(self) -> dict[str, Any]:
         """Say how much was printed, and whether other threads or processes may be left."""
