@@ -72,6 +72,14 @@ def text_of(source: str, symbol: str) -> str:
     return "\n".join(_moved(file, node, to=""))
 
 
+def without(source: str, symbols: Iterable[str]) -> str:
+    """Return what a file holds beside some functions and methods, as far as they are there."""
+    file = _read(source)
+    found = _functions(file.tree)
+    nodes = [found[symbol] for symbol in symbols if symbol in found]
+    return _edited(file, [(file.start(node), file.end(node), "") for node in nodes])
+
+
 def reblank(
     source: str, reference: str, symbols: Iterable[str], track: str, keep: Mapping[str, int] = {}
 ) -> str:

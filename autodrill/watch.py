@@ -119,8 +119,8 @@ class _Wake:
         return watchfiles.watch(
             folder,
             watch_filter=None,
-            debounce=40,
-            step=10,
+            debounce=20,
+            step=2,
             rust_timeout=int(1000 * _LOOK_S),
             yield_on_timeout=True,
             stop_event=self._stop,

@@ -21,6 +21,7 @@ import numpy as np
 
 from autodrill.catalog import load_track
 from autodrill.engines.reference import reference_engine
+from autodrill.stubs import symbols_in
 
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
@@ -144,6 +145,7 @@ def watch_rows(folder, saves):
     solved = (ROOT / "reference" / "lab01.py").read_text()
     rows = []
     for target in ("unbroadcast", "backward", "elementwise", "matmul", "shape"):
+        symbol = load_track("lab01").target(target).symbols[0]
         (workspace / "exercise.py").write_text(solved)
         command = [str(BIN / "autodrill"), "watch", target]
         child = pexpect.spawn(
@@ -163,7 +165,7 @@ def watch_rows(folder, saves):
             for i in range(saves if target == "matmul" else saves // 4):
                 time.sleep(0.35)
                 beside = workspace / ".exercise.tmp"
-                beside.write_text(f"{text}# {i}\n")
+                beside.write_text(with_comment(text, symbol, i))
                 started = time.perf_counter()
                 beside.replace(workspace / "exercise.py")
                 child.expect("Ctrl-C stops")
@@ -182,6 +184,14 @@ def watch_rows(folder, saves):
         child.sendintr()
         child.expect(pexpect.EOF)
     return rows
+
+
+def with_comment(text, symbol, number):
+    """Change a symbol's text, as somebody does who works on it, and not what it does."""
+    lines = text.splitlines(keepends=True)
+    last = symbols_in(text)[symbol].last_line - 1
+    indent = lines[last][: len(lines[last]) - len(lines[last].lstrip())]
+    return "".join([*lines[:last], f"{indent}# {number}\n", *lines[last:]])
 
 
 def rest_row(process):

@@ -29,6 +29,7 @@ def watch(
     Example: autodrill watch matmul
     """
     from autodrill.practice.check import CheckRequest
+    from autodrill.practice.watching import keep
     from autodrill.practice.watching import watch as each_save
 
     request = CheckRequest((target,) if target else (), file, track)
@@ -36,8 +37,9 @@ def watch(
         from autodrill.render import report
 
         for seen in each_save(request, poll=poll):
-            if seen.checked is not None:
+            if seen.checked is not None and not seen.more:
                 print_json(report.check(seen.checked.result), at_once=True)
+                say(keep(seen))
         return
     from autodrill.render.live import show_seen
 
@@ -45,4 +47,4 @@ def watch(
     for seen in each_save(request, poll=poll):
         result = seen.checked.result if seen.checked is not None else None
         show_seen(out, result, seen.file, seen.turned_green)
-        say(seen.notices)
+        say(keep(seen))

@@ -86,17 +86,18 @@ class Grader:
         self._start = start
         self._known: dict[Hashable, Known] = {}
 
-    def grade(self, worker: Worker, only: Target | None = None) -> Checked:
+    def grade(self, worker: Worker, only: Target | None = None, *, alone: bool = False) -> Checked:
         """Grade the file as it is now; the worker is used up.
 
-        `only` grades one target in place of what was asked for, without what it needs.
+        `only` grades one target in place of what was asked for, without what it needs; `alone`
+        leaves that out of what was asked for, and takes it for green.
         """
         started = time.perf_counter()
         request, track = self.request, self.subject.track
         path, shown = self.subject.file, self.subject.shown
         if request.solution:
             path, shown = track.reference, track.reference.name
-        data, targets, problem = self._graded(worker, path, shown, only)
+        data, targets, problem = self._graded(worker, path, shown, only, alone)
         result = CheckResult(
             track=track.id,
             track_title=track.title,
@@ -112,7 +113,7 @@ class Grader:
         return Checked(result, self.subject, data, _next_command(request, result))
 
     def _graded(
-        self, worker: Worker, path: Path, shown: str, only: Target | None
+        self, worker: Worker, path: Path, shown: str, only: Target | None, alone: bool
     ) -> tuple[bytes, tuple[TargetResult, ...], Problem | None]:
         from autodrill.engines.worker import EngineFile, WorkerEngine
         from autodrill.practice.engine_text import load_problem, read_engine
@@ -128,7 +129,7 @@ class Grader:
             problem = load_problem(engine.load(), shown, engine.output())
             if problem is not None:
                 return data, _ungraded(track, chosen), problem
-            return data, self._verdicts(engine, path, chosen, alone=only is not None), None
+            return data, self._verdicts(engine, path, chosen, alone=alone or only is not None), None
         finally:
             engine.close()
 

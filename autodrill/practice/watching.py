@@ -5,12 +5,14 @@ from __future__ import annotations
 import gc
 import queue
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from autodrill.catalog import Target
 from autodrill.engines.standby import Standby
+from autodrill.errors import AutodrillError
 from autodrill.practice.check import Checked, CheckRequest, Grader, save
 from autodrill.results import CheckResult
+from autodrill.stubs import without
 from autodrill.watch import Follower, Saved
 
 _TICK_S = 0.5
@@ -22,13 +24,13 @@ class Seen:
     """What came of one save.
 
     `checked` is None where the file is gone. `turned_green` names the targets that this save
-    has turned green; `notices` is what there is to say about the history.
+    has turned green; `more` says that this save has another verdict to come.
     """
 
     checked: Checked | None
     file: str
     turned_green: tuple[str, ...] = ()
-    notices: tuple[str, ...] = ()
+    more: bool = False
 
 
 def watch(request: CheckRequest, *, poll: bool = False) -> Iterator[Seen]:
@@ -45,8 +47,7 @@ def watch(request: CheckRequest, *, poll: bool = False) -> Iterator[Seen]:
     try:
         watching = Watching(grader, standby)
         while True:
-            saved = _latest(events)
-            yield watching.see(saved)
+            yield from watching.see(_latest(events))
             standby.refill()
             gc.freeze()
     finally:
@@ -54,44 +55,82 @@ def watch(request: CheckRequest, *, poll: bool = False) -> Iterator[Seen]:
         standby.close()
 
 
+def keep(seen: Seen) -> list[str]:
+    """Note a verdict in the history, and return what there is to say about the history."""
+    return save(seen.checked) if seen.checked is not None and not seen.more else []
+
+
 class Watching:
-    """What is known from one save to the next: which target is being worked on."""
+    """What is known from one save to the next: what is being worked on, and what is green."""
 
     def __init__(self, grader: Grader, standby: Standby) -> None:
         self._grader = grader
         self._standby = standby
         self._current: Target | None = None
         self._green: set[str] = set()
+        self._proved: str | None = None
 
-    def see(self, saved: Saved) -> Seen:
+    def see(self, saved: Saved) -> Iterator[Seen]:
         """Grade what was saved."""
-        shown = self._grader.subject.shown
         if saved.data is None:
-            return Seen(None, shown)
-        checked = self._grade()
-        green = {one.id for one in checked.result.targets if one.verdict == "pass"}
-        turned = tuple(one for one in green if self._current and one not in self._green)
-        self._green |= green
-        if not self._grader.chosen:
-            self._current = self._first_not_green(checked.result)
-        return Seen(checked, shown, turned, tuple(save(checked)))
+            yield Seen(None, self._grader.subject.shown)
+        elif self._grader.chosen:
+            yield self._seen(self._named(saved.data))
+        else:
+            yield from self._in_order()
 
-    def _grade(self) -> Checked:
+    def _in_order(self) -> Iterator[Seen]:
+        """Grade the target that is worked on, and when it is green all of them."""
+        turned: tuple[str, ...] = ()
         if self._current is not None:
-            checked = self._grader.grade(self._standby.take(), self._current)
-            if checked.result.verdict != "pass":
-                self._green.discard(self._current.id)
-                return checked
-        return self._grader.grade(self._standby.take())
+            seen = self._seen(self._grader.grade(self._standby.take(), self._current))
+            if self._current.id not in self._green:
+                yield seen
+                return
+            turned = seen.turned_green
+            yield replace(seen, more=True)
+        seen = self._seen(self._grader.grade(self._standby.take()))
+        assert seen.checked is not None
+        self._current = self._first_not_green(seen.checked.result)
+        yield replace(seen, turned_green=tuple(dict.fromkeys((*turned, *seen.turned_green))))
+
+    def _named(self, data: bytes) -> Checked:
+        """Grade what was named, and what that needs where it may have changed.
+
+        As long as nothing has changed outside the functions that are named, what they need is
+        as green as it was.
+        """
+        beside = self._beside(data)
+        alone = beside is not None and beside == self._proved
+        checked = self._grader.grade(self._standby.take(), alone=alone)
+        if not alone:
+            is_proved = checked.text == data and all(
+                one.verdict not in ("blocked", "error") for one in checked.result.targets
+            )
+            self._proved = beside if is_proved else None
+        return checked
+
+    def _beside(self, data: bytes) -> str | None:
+        symbols = [one for chosen in self._grader.chosen for one in chosen.target.symbols]
+        try:
+            return without(data.decode(), symbols)
+        except (UnicodeDecodeError, AutodrillError):
+            return None
+
+    def _seen(self, checked: Checked) -> Seen:
+        """Note which targets are green now, and tell which of them were not before."""
+        green = {one.id: one.verdict == "pass" for one in checked.result.targets}
+        turned = [id for id, is_green in green.items() if is_green and id not in self._green]
+        was_seen = self._current is not None
+        self._green -= {id for id, is_green in green.items() if not is_green}
+        self._green |= set(turned)
+        return Seen(checked, self._grader.subject.shown, tuple(turned) if was_seen else ())
 
     def _first_not_green(self, result: CheckResult) -> Target | None:
-        for one in result.targets:
-            if one.verdict != "pass" and one.id in {t.id for t in self._targets()}:
-                return self._grader.subject.track.target(one.id)
+        for target in self._grader.subject.track.targets:
+            if any(one.id == target.id and one.verdict != "pass" for one in result.targets):
+                return target
         return None
-
-    def _targets(self) -> tuple[Target, ...]:
-        return self._grader.subject.track.targets
 
 
 def _latest(events: queue.SimpleQueue[Saved]) -> Saved:
