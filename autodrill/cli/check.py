@@ -46,7 +46,14 @@ def check(
     from autodrill.practice.check import check as run_check
 
     request = CheckRequest(
-        tuple(targets or ()), file, track, impl is Impl.solution, go_on, strict, torch
+        tuple(targets or ()),
+        file,
+        track,
+        solution=impl is Impl.solution,
+        go_on=go_on,
+        strict=strict,
+        torch=torch,
+        every_example=as_json,
     )
     checked = run_check(request)
     try:

@@ -32,7 +32,8 @@ def watch(
     from autodrill.practice.watching import keep
     from autodrill.practice.watching import watch as each_save
 
-    request = CheckRequest((target,) if target else (), file, track)
+    names = (target,) if target else ()
+    request = CheckRequest(names, file, track, every_example=as_json)
     if as_json:
         from autodrill.render import report
 

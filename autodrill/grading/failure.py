@@ -38,6 +38,8 @@ def explain(
     file: Path,
     probes: Callable[[], Sequence[Probe]],
     green: frozenset[str] = frozenset(),
+    *,
+    smallest: bool = True,
 ) -> Failure:
     """Explain why a test is not green.
 
@@ -53,11 +55,14 @@ def explain(
         Gives all probes of the track, for the name of the bug; none, and none is named.
     green : frozenset of str
         Ids of the targets that have been found green.
+    smallest : bool
+        Look for the smallest input that fails in this way, else take the one that was found.
     """
     scenario, mismatch = finding.probe.scenario, finding.mismatch
     mismatch = _missing_symbol(scenario, mismatch, grade.missing)
     found = _Found(finding.request, finding.outcome, mismatch)
-    if mismatch.verdict == "fail" and mismatch.what != "missing" and scenario.inputs:
+    is_wrong = mismatch.verdict == "fail" and mismatch.what != "missing"
+    if smallest and is_wrong and scenario.inputs:
         found = _smallest(grade, finding, mismatch)
     mismatch = found.mismatch
     return Failure(
@@ -72,7 +77,7 @@ def explain(
         example=_example(grade, scenario, found, file.stem),
         yours=_shown(mismatch.yours),
         expected=_shown(mismatch.expected),
-        finite_differences=_finite_differences(grade, scenario, found),
+        finite_differences=_finite_differences(grade, scenario, found) if smallest else None,
         max_abs_diff=_max_abs_diff(mismatch),
         tolerance=scenario.tolerance,
         diagnosis=_diagnosis(track, grade, finding, found, probes, green),
@@ -93,8 +98,8 @@ def _diagnosis(
         return None
     scenario = finding.probe.scenario
     failing = [
-        Evidence(scenario, found.request, found.outcome),
-        Evidence(scenario, finding.request, finding.outcome),
+        Evidence(scenario, one.request, one.outcome)
+        for one in ((finding,) if found.request is finding.request else (found, finding))
     ]
     return name(track, grade, failing, finding.mismatch, probes(), green)
 

@@ -126,9 +126,9 @@ def _wrongs(
 ) -> list[Wrong]:
     """Collect the wrong arrays of one scenario that are wrong in the same way."""
     wrongs = _wrong(grade, evidence.scenario, evidence.request, mismatch)
-    for probe in probes:
-        if probe.scenario.id != evidence.scenario.id:
-            continue
+    own = [probe for probe in probes if probe.scenario.id == evidence.scenario.id]
+    learner.look_at(own)
+    for probe in own:
         other = learner.evidence(probe)
         if other.outcome.ended is not None:
             break

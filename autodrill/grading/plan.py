@@ -60,6 +60,11 @@ class Plan:
             if one.step < home.step and (self._is_green(one) or (self.alone and one.id in needed))
         )
 
+    def has_failed(self, function: str) -> bool:
+        """Tell whether a test of the same target has been found wrong, not just unwritten."""
+        ran = self._outcomes(self._home[function])
+        return any(one is not None and one.verdict != "todo" for one in ran)
+
     def record(self, function: str, test: str, failure: Failure | None) -> None:
         """Note what one test came to."""
         self._results.setdefault(function, {})[test] = failure

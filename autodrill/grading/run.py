@@ -25,16 +25,21 @@ def grade_targets(
     *,
     go_on: bool,
     alone: bool = False,
+    every_example: bool = False,
 ) -> tuple[TargetResult, ...]:
     """Grade whole targets in order, and before each what it needs.
 
-    `go_on=False` stops at the first that is not green; `alone` leaves out what they need.
+    `go_on=False` stops at the first that is not green; `alone` leaves out what they need. The
+    smallest input that fails is looked for in each target's first failing test, with
+    `every_example` in all of them.
     """
     plan = Plan(track, targets, go_on=go_on, alone=alone)
 
     def record(graded: Graded) -> None:
         green = plan.green_before(graded.function)
-        plan.record(graded.function, graded.test, _failure(track, grade, graded, file, green))
+        smallest = every_example or not plan.has_failed(graded.function)
+        failure = _failure(track, grade, graded, file, green, smallest=smallest)
+        plan.record(graded.function, graded.test, failure)
 
     totals = run_graders([track.tests], grade, plan.order, plan.wants, record)
     absent = [f for target in plan.targets for f in target.tests if f not in totals]
@@ -124,9 +129,12 @@ def _failure(
     graded: Graded,
     file: Path,
     green: frozenset[str] = frozenset(),
+    *,
+    smallest: bool = True,
 ) -> Failure | None:
     if graded.finding is None:
         return None
     from autodrill.grading.failure import explain  # here: a green run needs none of it
 
-    return explain(track, grade, graded.finding, graded.test, file, graded.probes, green)
+    finding, probes = graded.finding, graded.probes
+    return explain(track, grade, finding, graded.test, file, probes, green, smallest=smallest)

@@ -27,7 +27,9 @@ class CheckRequest:
 
     `names` are target ids, step numbers or symbols, none for the whole track in order.
     `solution` grades the reference. `go_on` does not stop at the first target that is not
-    green. `strict` adds the edge cases, `torch` the comparison with live torch.
+    green. `strict` adds the edge cases, `torch` the comparison with live torch;
+    `every_example` has the smallest input looked for in every failing test, not only in the
+    one that is shown.
     """
 
     names: Sequence[str] = ()
@@ -37,6 +39,7 @@ class CheckRequest:
     go_on: bool = False
     strict: bool = False
     torch: bool = False
+    every_example: bool = False
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,15 @@ class Grader:
         results: list[TargetResult] = []
         if targets:
             go_on = request.go_on or bool(chosen)
-            results += grade_targets(track, grade, targets, path, go_on=go_on, alone=alone)
+            results += grade_targets(
+                track,
+                grade,
+                targets,
+                path,
+                go_on=go_on,
+                alone=alone,
+                every_example=request.every_example,
+            )
         for one in chosen:
             if one.symbol is not None:
                 results.append(grade_symbol(track, grade, one.target, one.symbol, path))
@@ -171,7 +182,7 @@ def _next_command(request: CheckRequest, result: CheckResult) -> str:
     """Return what to type after a green check, or to run this one again."""
     words = ["autodrill", "check"]
     if result.verdict != "pass":
-        if request == CheckRequest():
+        if request == CheckRequest(every_example=request.every_example):
             return ""  # the screen names the target that failed
         words += request.names
     if request.file is not None:
