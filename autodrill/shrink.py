@@ -98,7 +98,7 @@ def _rounder_values(probe: Probe, request: Request, search: _Search) -> Request:
     for name, array in request.inputs.items():
         domain = probe.scenario.domains.get(name, "any")
         for values in _round_values(array, domain, first):
-            candidate = replace(best, inputs={**best.inputs, name: values})
+            candidate = replace(best, inputs={**best.inputs, name: np.asarray(values)})
             if search.fails(candidate):
                 best = candidate
                 break
@@ -108,12 +108,12 @@ def _rounder_values(probe: Probe, request: Request, search: _Search) -> Request:
 
 def _rounder_upstream(request: Request, shape: tuple[int, ...], search: _Search) -> Request:
     for upstream in _round_values(np.zeros(shape), "any", 1):
-        candidate = replace(request, upstream=upstream)
+        candidate = replace(request, upstream=np.asarray(upstream))  # of no axes it is a scalar
         if search.fails(candidate):
             return candidate
     assert isinstance(request.upstream, int)
     drawn = np.random.default_rng(request.upstream).standard_normal(shape)
-    return replace(request, upstream=drawn)
+    return replace(request, upstream=np.asarray(drawn))
 
 
 def _round_values(array: Array, domain: Domain, first: int) -> Iterator[Array]:

@@ -65,6 +65,7 @@ def explain(
     if smallest and is_wrong and scenario.inputs:
         found = _smallest(grade, finding, mismatch)
     mismatch = found.mismatch
+    yours, expected = _shown(mismatch, scenario)
     return Failure(
         test=test,
         verdict=mismatch.verdict,  # type: ignore[arg-type]  # the judge writes only these words
@@ -75,8 +76,8 @@ def explain(
         line=mismatch.line,
         trace=_trace(found.outcome),
         example=_example(grade, scenario, found, file.stem),
-        yours=_shown(mismatch.yours),
-        expected=_shown(mismatch.expected),
+        yours=yours,
+        expected=expected,
         finite_differences=_finite_differences(grade, scenario, found) if smallest else None,
         max_abs_diff=_max_abs_diff(mismatch),
         tolerance=scenario.tolerance,
@@ -183,7 +184,7 @@ def _with_upstream(found: _Found) -> Request:
     out = found.outcome.values.get("out")
     if isinstance(found.request.upstream, int) and isinstance(out, np.ndarray):
         drawn = np.random.default_rng(found.request.upstream).standard_normal(out.shape)
-        return replace(found.request, upstream=drawn)
+        return replace(found.request, upstream=np.asarray(drawn))
     return found.request
 
 
@@ -215,8 +216,18 @@ def _max_abs_diff(mismatch: Mismatch) -> float | None:
         return float(np.max(np.abs(yours - expected)))
 
 
-def _shown(value: Value) -> Array | str | None:
-    if value is None or isinstance(value, np.ndarray):
+def _shown(mismatch: Mismatch, scenario: Scenario) -> tuple[Array | str | None, Array | str | None]:
+    """Return the learner's value and the right one; of a value that is judged, there is none."""
+    pair = mismatch.yours, mismatch.expected
+    if all(one is None for one in pair):
+        return None, None
+    if scenario.judge is not None:
+        return _plain(mismatch.yours), None
+    return _plain(mismatch.yours), _plain(mismatch.expected)
+
+
+def _plain(value: Value) -> Array | str:
+    if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Odd):
         return f"{value.type} {value.text}".strip()
