@@ -117,6 +117,18 @@ def test_ctrl_c_ends_it_with_130_and_leaves_nothing_behind(watching):
     assert alive == []
 
 
+def test_a_standby_worker_that_has_died_is_replaced(watching):
+    terminal = watching("tanh")
+    terminal.shows("is green")
+    time.sleep(1)
+    workers = psutil.Process(terminal.child.pid).children(recursive=True)
+    assert workers
+    for one in workers:
+        one.kill()
+    replace(watching.file, BROKEN)
+    terminal.shows("the forward is wrong")
+
+
 def test_looking_without_events_finds_saves_too(watching):
     terminal = watching("tanh", "--poll")
     terminal.shows("is green")

@@ -170,6 +170,11 @@ class Worker:
             why = gone.ended.message if is_slow else f"it ended with code {code}"
             raise _cannot_run(why) from gone
 
+    @property
+    def is_alive(self) -> bool:
+        """Tell whether the process has not ended yet."""
+        return self.process.poll() is None
+
     def output(self) -> str:
         """Return what the learner's file has printed since the last `ask` began."""
         return self._capture.text()

@@ -15,9 +15,9 @@ class Standby:
         self._next: Worker | None = self._start()
 
     def take(self) -> Worker:
-        """Give the worker that stands by, or start one where none does."""
-        worker, self._next = self._next or self._start(), None
-        return worker
+        """Give the worker that stands by, or start one where none does, or it has died."""
+        worker, self._next = self._next, None
+        return worker if worker is not None and worker.is_alive else self._start()
 
     def refill(self) -> None:
         """Start the next worker, unless one stands by."""
