@@ -11,7 +11,6 @@ import io
 import json
 import os
 import queue
-import re
 import signal
 import subprocess
 import sys
@@ -19,11 +18,12 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from autodrill.engines.capture import Capture
+from autodrill.engines.ending import FORGED, LastWords
 from autodrill.errors import BROKEN, AutodrillError
-from autodrill.worker import BROKEN_EXIT, MEMORY_HEADROOM
+from autodrill.worker import MEMORY_HEADROOM
 
 if TYPE_CHECKING:
     import psutil
@@ -47,12 +47,7 @@ _AHEAD = 16
 """So many messages are sent ahead of their answers: few enough for what a pipe can hold."""
 _SWEEPS = 4
 _MARK = "AUTODRILL_WORKER"
-_FRAME = re.compile(r'File "(.*)", line (\d+) in (\S+)')
-_TRACE = re.compile(rb"Timeout \(|Fatal Python error|Stack \(most recent|Current thread ")
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-
-MEMORY_FULL = f"out of memory: it needs more than the {MEMORY_HEADROOM / 2**30:g} GiB it may use"
-FORGED = "your file closed the channel between it and the grader, or wrote to it"
 
 
 class Gone(Exception):
@@ -81,7 +76,7 @@ class Worker:
         self._answered = 0
         self._busy = False
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._last_words = b""
+        self._words = b""
         self._capture = Capture()
         self._readers: list[threading.Thread] = []
         self._prepared: Path | None = None
@@ -262,9 +257,9 @@ class Worker:
                     answer = wire.read(receive)
                     self._answers.put(answer if isinstance(answer, dict) else None)
             except wire.BadMessage:
-                self._last_words = FORGED.encode()
+                self._words = FORGED.encode()
             self._answers.put(None)
-            self._last_words += stream.read(_LAST_WORDS_BYTES)
+            self._words += stream.read(_LAST_WORDS_BYTES)
         self._answers.put(None)
 
     def _drain_output(self) -> None:
@@ -283,15 +278,15 @@ class Worker:
                     answer = None
                 elif time.monotonic() > deadline:
                     self._stop()
-                    raise Gone(self._hang(limit_s)) from None
+                    raise Gone(self._last_words().of_hang(limit_s)) from None
                 elif self._memory() > MEMORY_LIMIT:
                     self._stop()
-                    raise Gone(self._ended_as("memory", MEMORY_FULL)) from None
+                    raise Gone(self._last_words().of_memory()) from None
                 else:
                     continue
             if answer is not None:
                 return answer
-            raise Gone(self._ended(limit_s))
+            raise Gone(self._death(limit_s))
 
     def _stop(self) -> None:
         """End a process that goes on, and have it say first where it is."""
@@ -316,48 +311,16 @@ class Worker:
         except Exception:  # it has just ended, or the system does not tell
             return 0
 
-    def _ended(self, limit_s: float) -> Ended:
+    def _death(self, limit_s: float) -> Ended:
         """Say why the process ended by itself, or can't be heard any more."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=_DRAIN_S)
         code = self.process.poll()
         self._end()
-        if self._last_words.startswith(b"Timeout ("):
-            return self._hang(limit_s)
-        if code is None or (self._last_words and not _TRACE.match(self._last_words)):
-            return self._ended_as("crash", FORGED)
-        if code == BROKEN_EXIT:
-            return self._ended_as("crash", "your file broke the process that it runs in")
-        if code >= 0:
-            return self._ended_as("exit", f"your file ended the process (exit code {code})")
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else "unknown"
-        return self._ended_as("crash", f"crashed (signal {-code}, {name})", in_function=True)
+        return self._last_words().of_death(code, limit_s)
 
-    def _ended_as(
-        self, how: Literal["crash", "exit", "memory"], message: str, *, in_function: bool = False
-    ) -> Ended:
-        from autodrill.cases.outcome import Ended
-
-        line, function = self._where()
-        place = f" in `{function}`" if in_function and function else ""
-        return Ended(how, f"{message}{place}", line, function)
-
-    def _hang(self, limit_s: float) -> Ended:
-        from autodrill.cases.outcome import Ended
-
-        line, function = self._where()
-        place = f"; it was at line {line}, in `{function}`" if line else ""
-        return Ended("hang", f"no end after {limit_s:g} s{place}", line, function)
-
-    def _where(self) -> tuple[int | None, str | None]:
-        """Find the learner's innermost line in what `faulthandler` wrote."""
-        text = self._last_words.decode("utf-8", "replace")
-        threads = re.split(r"\n(?=(?:Current thread|Thread) 0x)", text)
-        ours = [one for one in threads if "child.py" in one] or threads[-1:]
-        for path, line, function in _FRAME.findall(ours[-1]):
-            if path == self.file:
-                return int(line), function
-        return None, None
+    def _last_words(self) -> LastWords:
+        return LastWords(self._words, self.file)
 
 
 def _cannot_run(why: str) -> AutodrillError:

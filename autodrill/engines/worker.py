@@ -13,8 +13,9 @@ from typing import Any
 from autodrill.cases.outcome import Ended, Outcome, Raised
 from autodrill.cases.run import Request
 from autodrill.cases.wire import BadMessage
+from autodrill.engines.ending import FORGED, MEMORY_FULL
 from autodrill.engines.engine import Engine
-from autodrill.engines.process import FORGED, MEMORY_FULL, Gone, Worker
+from autodrill.engines.process import Gone, Worker
 from autodrill.errors import AutodrillError
 from autodrill.worker.messages import (
     Loaded,
