@@ -35,7 +35,8 @@ def watch(request: CheckRequest, *, poll: bool = False) -> Iterator[Seen]:
     """Yield what comes of the file as it is, and then of every save, without end.
 
     With nothing named, the first target that is not green is graded alone at each save, so
-    that a verdict takes no longer than it has to; once it is green everything is graded.
+    that a verdict takes no longer than it has to; once it is green everything is graded. Where
+    the order is free, that is the first target that is wrong, and no target that is blank.
     """
     grader = Grader(request)
     events: queue.SimpleQueue[Saved] = queue.SimpleQueue()
@@ -86,7 +87,10 @@ class Watching:
 
     def _first_not_green(self, result: CheckResult) -> Target | None:
         for one in result.targets:
-            if one.verdict != "pass" and one.id in {t.id for t in self._targets()}:
+            is_free = not self._grader.subject.track.in_order
+            if one.verdict == "pass" or (is_free and one.verdict == "todo"):
+                continue
+            if one.id in {t.id for t in self._targets()}:
                 return self._grader.subject.track.target(one.id)
         return None
 
