@@ -36,6 +36,9 @@ def check(
         bool, typer.Option("--strict", help="Add the edge cases beyond the contract.")
     ] = False,
     torch: Annotated[bool, typer.Option("--torch", help="Also compare with live torch.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Measure memory at full size; this takes longer.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Grade your file: all targets in order, or those you name.
@@ -46,7 +49,7 @@ def check(
     from autodrill.practice.check import check as run_check
 
     request = CheckRequest(
-        tuple(targets or ()), file, track, impl is Impl.solution, go_on, strict, torch
+        tuple(targets or ()), file, track, impl is Impl.solution, go_on, strict, torch, full
     )
     checked = run_check(request)
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario, Suite
 from autodrill.engines.engine import Engine
 from autodrill.errors import broken_track
+from autodrill.results import Measure
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,16 @@ class Grade:
         Symbols to grade, each by the scenarios that it is the first symbol of; empty for all.
     missing : frozenset of str
         Symbols that the graded file does not have.
+    full : bool
+        Run the scenarios that take `full` at their full size.
     strict : bool
         Also judge what was changed in place, shared or read-only.
     expected : dict
         What the reference made of each probe, by the probe's key; kept from run to run.
     ran : int
         How many probes have run since it was last set to zero.
+    measured : list of Measure
+        What was counted since it was last emptied.
     """
 
     suite: Suite
@@ -61,9 +67,11 @@ class Grade:
     torch: Engine | None = None
     only: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
+    full: bool = False
     strict: bool = False
     expected: dict[Hashable, Outcome] = field(default_factory=dict)
     ran: int = 0
+    measured: list[Measure] = field(default_factory=list)
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
         """Grade one scenario at the shapes as written and with all sizes equal.
@@ -77,6 +85,8 @@ class Grade:
         scenario = self.suite[scenario_id]
         if self.only and self.only.isdisjoint(scenario.symbols[:1]):
             return
+        if self.full and "full" in scenario.options:
+            params = {**params, "full": True}
         for probe in probes(scenario, shapes, params):
             self.ran += 1
             self._grade(probe)
@@ -86,6 +96,7 @@ class Grade:
         scenario, request = probe.scenario, probe.request()
         expected = self._expected(probe, request)
         outcome = self.engine.run(request, scenario.limit_s)
+        self.measured += _measures(scenario, outcome)
         mismatch = judge(scenario, outcome, expected, strict=self.strict)
         if mismatch is None and self.torch is not None and isinstance(scenario, Case):
             theirs = self.torch.run(request, scenario.limit_s)
@@ -114,6 +125,17 @@ class Grade:
                 raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
             self.expected[probe.key] = outcome
         return self.expected[probe.key]
+
+
+def _measures(scenario: Scenario, outcome: Outcome) -> Iterator[Measure]:
+    """Yield what a scenario has counted, each with its share of the first."""
+    first: float | None = None
+    for name, label in scenario.measures.items():
+        size = outcome.measured.get(name)
+        if size is None or not math.isfinite(size):
+            continue
+        yield Measure(label, size, size / first if first else None)
+        first = size if first is None else first
 
 
 class Recorder:
