@@ -46,7 +46,7 @@ def functions_up_to(track, bug):
     return [
         function
         for one in track.targets
-        if one.step <= target.step
+        if one is target or (track.in_order and one.step < target.step)
         for function in one.tests
         if one is target or ran[function] & symbols
     ]

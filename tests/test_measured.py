@@ -110,3 +110,7 @@ def test_all_is_graded_where_the_order_is_free(beyond):
     assert verdicts["max"] == "todo"
     assert verdicts["leaf_grad"] == "fail"
     assert verdicts["hooks"] == "pass"
+
+
+def test_the_minutes_of_a_target_read_as_estimates(beyond):
+    assert "(about 12 min)" in beyond(REFERENCE).run().out

@@ -117,7 +117,7 @@ _ORDER = (
 @suite.scenario(
     "_through_hooks",
     "Tensor.register_hook",
-    says={"x.grad": _ORDER, "seen": "where a hook returns None the gradient stays as it was"},
+    says={"x.grad": _ORDER, "seen": "a hook is given what the one before it has returned"},
 )
 def hooks_in_order(lib, x, upstream):
     t, seen = lib.Tensor(x, requires_grad=True), []
