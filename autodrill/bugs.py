@@ -1,4 +1,4 @@
-"""The bug catalogue of a track: what a `bugs.toml` says."""
+"""The bug catalogue of a track: what its `bugs.toml` files say."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Bug:
 @cache
 def load_bugs(track: Track) -> tuple[Bug, ...]:
     """Read a track's catalogue; a fault in it is ours (exit 3)."""
-    bugs = _read(track, _text(track))
+    bugs = tuple(bug for text in _texts(track) for bug in _read(track, text))
     if len({bug.id for bug in bugs}) != len(bugs):
         raise broken_track(f"two bugs of `{track.id}` have the same id")
     return bugs
@@ -59,15 +59,18 @@ def bugs_in(track: Track, symbols: frozenset[str]) -> tuple[Bug, ...]:
     Parsing TOML is slow beside everything else that a diagnosis takes, so the other entries are
     not parsed.
     """
-    head, *entries = _ENTRY.split(_text(track))
-    near = [one for one in entries if any(f'symbol = "{symbol}"' in one for symbol in symbols)]
-    bugs = _read(track, "[[bug]]".join([head, *near]))
-    return tuple(bug for bug in bugs if any(patch.symbol in symbols for patch in bug.patches))
+    found: list[Bug] = []
+    for text in _texts(track):
+        head, *entries = _ENTRY.split(text)
+        near = [one for one in entries if any(f'symbol = "{symbol}"' in one for symbol in symbols)]
+        if near:
+            found += _read(track, "[[bug]]".join([head, *near]))
+    return tuple(bug for bug in found if any(patch.symbol in symbols for patch in bug.patches))
 
 
-def _text(track: Track) -> str:
+def _texts(track: Track) -> list[str]:
     try:
-        return (track.folder / "bugs.toml").read_text(encoding="utf-8")
+        return [file.read_text(encoding="utf-8") for file in track.bugs]
     except OSError as error:
         raise broken_track(f"the bug catalogue of `{track.id}` can't be read: {error}") from error
 

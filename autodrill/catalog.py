@@ -1,8 +1,13 @@
-"""The tracks: where the content lies, and what a `track.toml` says."""
+"""The tracks: where the content lies, and what a `track.toml` says.
+
+A small track lies in one folder. A large one has a folder for each target, with a
+`target.toml` and the same files in each.
+"""
 
 from __future__ import annotations
 
 import difflib
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -36,7 +41,10 @@ class Target:
 class Track:
     """A folder under `drills/` and what it holds.
 
-    `keep` says how many statements after the docstring a stub keeps, by symbol.
+    `parts` are the folders that hold scenarios, graders, bugs and hints: the track's own, or one
+    for each target. `keep` says how many statements after the docstring a stub keeps, by symbol;
+    `bodies` what a stub does in place of raising, where what is given calls it. `in_order` is False
+    where the targets are independent of each other.
     """
 
     id: str
@@ -44,30 +52,48 @@ class Track:
     summary: str
     engine_file: str
     folder: Path
+    parts: tuple[Path, ...]
     reference: Path
     targets: tuple[Target, ...]
     keep: Mapping[str, int]
+    bodies: Mapping[str, str]
     minutes_are: str
+    in_order: bool
 
     @property
-    def scenarios(self) -> Path:
-        """Return the file of the scenarios."""
-        return self.folder / "scenarios.py"
+    def scenarios(self) -> tuple[Path, ...]:
+        """Return the files of the scenarios."""
+        return tuple(part / "scenarios.py" for part in self.parts)
 
     @property
-    def tests(self) -> Path:
-        """Return the file of the graders."""
-        return self.folder / f"test_{self.id}.py"
+    def tests(self) -> tuple[Path, ...]:
+        """Return the files of the graders."""
+        return tuple(part / f"test_{part.name}.py" for part in self.parts)
 
     @property
-    def strict_tests(self) -> Path:
-        """Return the file of the graders of the edge cases."""
-        return self.folder / f"strict_{self.id}.py"
+    def strict_tests(self) -> tuple[Path, ...]:
+        """Return the files of the graders of the edge cases."""
+        return tuple(part / f"strict_{part.name}.py" for part in self.parts)
 
     @property
-    def guide(self) -> Path:
-        """Return the file of the guide."""
-        return self.folder / "guide.md"
+    def bugs(self) -> tuple[Path, ...]:
+        """Return the files of the bug catalogue."""
+        return tuple(part / "bugs.toml" for part in self.parts)
+
+    @property
+    def guides(self) -> tuple[Path, ...]:
+        """Return the files that make up the guide, in order."""
+        return tuple(dict.fromkeys(one / "guide.md" for one in (self.folder, *self.parts)))
+
+    def hints(self, target: Target) -> Path:
+        """Return the file of a target's hints."""
+        own = self.folder / target.id
+        return own / "hints.md" if own in self.parts else self.folder / "hints" / f"{target.id}.md"
+
+    @property
+    def estimates(self) -> bool:
+        """Tell whether the minutes are estimates of ours, and promised by nobody."""
+        return self.minutes_are == "estimated"
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -94,8 +120,9 @@ def content_root() -> Path:
 
 
 def track_ids() -> tuple[str, ...]:
-    """Return the ids of all tracks, in order of the alphabet."""
-    return tuple(sorted(path.parent.name for path in _drills().glob("*/track.toml")))
+    """Return the ids of all tracks, in the order in which to take them."""
+    files = _drills().glob("*/track.toml")
+    return tuple(sorted((file.parent.name for file in files), key=lambda one: (_place(one), one)))
 
 
 def load_track(track_id: str) -> Track:
@@ -150,6 +177,15 @@ def nearest_hint(name: str, known: Iterable[str], kind: str) -> str:
     return f"the {kind} are " + ", ".join(names)
 
 
+def _place(track_id: str) -> int:
+    """Read a track's place among the others; a damaged one comes last, and is told of later."""
+    try:
+        text = (_drills() / track_id / "track.toml").read_text(encoding="utf-8")
+        return int(tomllib.loads(text)["place"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return sys.maxsize
+
+
 def _drills() -> Path:
     return content_root() / "drills"
 
@@ -167,18 +203,10 @@ def _load(folder: Path) -> Track:
 def _track(folder: Path, data: Mapping[str, Any]) -> Track:
     if data["format"] != FORMAT:
         raise ValueError(f"format {data['format']} is not {FORMAT}")
-    targets = tuple(
-        Target(
-            id=one["id"],
-            step=step,
-            title=one["title"],
-            symbols=tuple(one["symbols"]),
-            tests=tuple(one["tests"]),
-            needs=tuple(one.get("needs", ())),
-            minutes=one.get("minutes"),
-        )
-        for step, one in enumerate(data["target"], start=1)
-    )
+    files = sorted(folder.glob("*/target.toml"))
+    apart = [tomllib.loads(file.read_text(encoding="utf-8")) for file in files]
+    described = data.get("target") or sorted(apart, key=lambda one: one["step"])
+    targets = tuple(_target(step, one) for step, one in enumerate(described, start=1))
     known = {target.id for target in targets}
     unknown = {need for target in targets for need in target.needs} - known
     if unknown:
@@ -189,8 +217,23 @@ def _track(folder: Path, data: Mapping[str, Any]) -> Track:
         summary=data["summary"],
         engine_file=data["engine_file"],
         folder=folder,
+        parts=tuple(folder / target.id for target in targets) if apart else (folder,),
         reference=content_root() / "reference" / data["reference"],
         targets=targets,
-        keep=dict(data.get("keep", {})),
+        keep={s: n for one in (data, *apart) for s, n in one.get("keep", {}).items()},
+        bodies={s: text for one in (data, *apart) for s, text in one.get("bodies", {}).items()},
         minutes_are=data.get("minutes_are", "none"),
+        in_order=data.get("in_order", True),
+    )
+
+
+def _target(step: int, one: Mapping[str, Any]) -> Target:
+    return Target(
+        id=one["id"],
+        step=step,
+        title=one["title"],
+        symbols=tuple(one["symbols"]),
+        tests=tuple(one["tests"]),
+        needs=tuple(one.get("needs", ())),
+        minutes=one.get("minutes"),
     )

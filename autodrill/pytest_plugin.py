@@ -47,7 +47,7 @@ def grade(request: pytest.FixtureRequest) -> Grade:
         engine = reference_engine(track)
     else:
         engine = _learners_engine(track, workspace.engine_file)
-    strict = request.path.name == track.strict_tests.name
+    strict = request.path.name in {file.name for file in track.strict_tests}
     return Grade(load_suite(track), engine, reference_engine(track), strict=strict)
 
 

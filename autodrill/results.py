@@ -84,8 +84,20 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """A number of bytes that was counted, and its share of the one it is to be held against."""
+
+    label: str
+    bytes: float
+    share: float | None = None
+
+
+@dataclass(frozen=True)
 class TargetResult:
-    """The verdict on one target; `blocked_by` is the first target it needs that is not green."""
+    """The verdict on one target; `blocked_by` is the first target it needs that is not green.
+
+    `measured` is what was counted on the way, for a person to see.
+    """
 
     id: str
     step: int
@@ -96,6 +108,7 @@ class TargetResult:
     total: int
     blocked_by: str | None = None
     failures: tuple[Failure, ...] = ()
+    measured: tuple[Measure, ...] = ()
 
 
 @dataclass(frozen=True)

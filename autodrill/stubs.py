@@ -47,14 +47,24 @@ def symbols_in(source: str) -> dict[str, Span]:
     return {symbol: _span(file, node) for symbol, node in _functions(file.tree).items()}
 
 
-def blank(source: str, symbols: Iterable[str], track: str, keep: Mapping[str, int] = {}) -> str:
-    """Replace each body by a raise; the docstring and `keep[symbol]` statements stay."""
+def blank(
+    source: str,
+    symbols: Iterable[str],
+    track: str,
+    keep: Mapping[str, int] = {},
+    bodies: Mapping[str, str] = {},
+) -> str:
+    """Replace each body by a raise, or by `bodies[symbol]`.
+
+    The docstring and `keep[symbol]` statements stay.
+    """
     file = _read(source)
     functions = _functions(file.tree)
     edits: list[Edit] = []
     for symbol in dict.fromkeys(symbols):
         node = _find(functions, symbol)
-        edits += _stub_edits(file, node, symbol, track, keep.get(symbol, 0))
+        body = bodies.get(symbol, f'raise NotImplementedError("{track}: implement {node.name}")')
+        edits += _stub_edits(file, node, symbol, body, keep.get(symbol, 0))
     return _edited(file, edits)
 
 
@@ -81,11 +91,16 @@ def without(source: str, symbols: Iterable[str]) -> str:
 
 
 def reblank(
-    source: str, reference: str, symbols: Iterable[str], track: str, keep: Mapping[str, int] = {}
+    source: str,
+    reference: str,
+    symbols: Iterable[str],
+    track: str,
+    keep: Mapping[str, int] = {},
+    bodies: Mapping[str, str] = {},
 ) -> str:
     """Put the reference's stubs of the symbols into a learner's text and change nothing else."""
     symbols = tuple(dict.fromkeys(symbols))
-    stubs = _read(blank(reference, symbols, track, keep))
+    stubs = _read(blank(reference, symbols, track, keep, bodies))
     for symbol in symbols:
         file = _read(source, _START_AGAIN)
         source = _edited(file, _return_edits(file, symbol, stubs))
@@ -279,7 +294,7 @@ def _block(file: _File, node: Function | ast.ClassDef) -> _Block:
 # Cutting --------------------------------------------------------------------------------------
 
 
-def _stub_edits(file: _File, node: Function, symbol: str, track: str, keep: int) -> list[Edit]:
+def _stub_edits(file: _File, node: Function, symbol: str, body: str, keep: int) -> list[Edit]:
     block, docstring = _block(file, node), _docstring(node.body)
     kept = keep + (docstring is not None)
     if keep and kept >= len(node.body):
@@ -297,8 +312,7 @@ def _stub_edits(file: _File, node: Function, symbol: str, track: str, keep: int)
         start, end = file.start(docstring), file.end(docstring)
         wanted = str(docstring.value)[: heading.start()].rstrip()
         edits.append((start, end, _shortened(file.text[start:end], wanted, new_line)))
-    message = f"{track}: implement {node.name}"
-    return [*edits, (cut, block.end, f'{new_line}raise NotImplementedError("{message}")')]
+    return [*edits, (cut, block.end, new_line + new_line.join(body.splitlines()))]
 
 
 def _shortened(literal: str, wanted: str, new_line: str) -> str:

@@ -105,7 +105,7 @@ def create_workspace(track: Track, folder: Path, only: Collection[str] = ()) -> 
 def stub_source(track: Track, only: Collection[str] = ()) -> str:
     """Return the text of a track's engine file with its symbols, or only some, blanked."""
     reference = track.reference.read_text(encoding="utf-8")
-    return blank(reference, only or track.symbols, track.id, track.keep)
+    return blank(reference, only or track.symbols, track.id, track.keep, track.bodies)
 
 
 def write_text(path: Path, data: bytes) -> None:
@@ -169,10 +169,10 @@ def _contents(track: Track, only: Collection[str]) -> dict[Path, bytes]:
             created=time.strftime("%Y-%m-%dT%H:%M:%S%z"),
         ),
     }
-    copies = {Path(file.name): file for file in (track.tests, track.strict_tests, track.scenarios)}
-    copies[Path("README.md")] = track.guide
+    files = (*track.tests, *track.strict_tests, *track.scenarios)
     try:
-        copied = {name: file.read_bytes() for name, file in copies.items()}
+        copied = {file.relative_to(track.folder): file.read_bytes() for file in files}
+        copied[Path("README.md")] = b"\n".join(file.read_bytes() for file in track.guides)
     except OSError as error:
         raise broken_track(f"`{error.filename}` of the track `{track.id}` is missing") from error
     return {name: text.encode("utf-8") for name, text in texts.items()} | copied

@@ -53,7 +53,7 @@ def first_failure(track, engine, functions=None):
             found.append(explain(track, grade, graded.finding, graded.test, file, graded.probes))
 
     run_graders(
-        [track.tests],
+        track.tests,
         grade,
         lambda function: None if functions and function not in functions else order.index(function),
         lambda _: not found,

@@ -139,6 +139,8 @@ def _calls(node):
         yield f"without {keyword.arg}", ast.Call(node.func, node.args, rest)
     if isinstance(node.func, ast.Attribute) and not isinstance(node.func.value, ast.Name):
         yield "call removed", node.func.value
+    elif node.args and isinstance(node.args[0], ast.Starred):
+        pass  # what is starred is no value by itself
     elif isinstance(node.func, ast.Attribute) and node.func.attr not in ("append", "add"):
         yield "call removed", node.args[0] if node.args else node.func.value
     elif node.args:

@@ -14,7 +14,7 @@ from autodrill.grading.grade import Grade
 from autodrill.grading.session import run_graders
 from autodrill.stubs import symbols_in, text_of
 
-TRACKS = [one for one in track_ids() if (load_track(one).folder / "bugs.toml").exists()]
+TRACKS = track_ids()
 BUGS = [(track_id, bug.id) for track_id in TRACKS for bug in load_bugs(load_track(track_id))]
 
 
@@ -35,7 +35,7 @@ def symbols_run_by(track):
         so_far.clear()
 
     grade = Grade(suite, Noting(), reference(track))
-    run_graders([track.tests], grade, lambda _: 0, lambda _: True, record)
+    run_graders(track.tests, grade, lambda _: 0, lambda _: True, record)
     return found
 
 
@@ -47,7 +47,7 @@ def functions_up_to(track, bug):
     return [
         function
         for one in track.targets
-        if one.step <= target.step
+        if one is target or (track.in_order and one.step < target.step)
         for function in one.tests
         if one is target or ran[function] & symbols
     ]

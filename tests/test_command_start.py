@@ -13,15 +13,16 @@ def test_it_makes_the_engine_file_the_guide_the_graders_and_the_marker(autodrill
     assert ran.code == 0
     track = load_track(track_id)
     made = {path.name for path in (autodrill.folder / track_id).iterdir()}
+    graders = (*track.tests, *track.strict_tests, *track.scenarios)
+    copied = {file.relative_to(track.folder) for file in graders}
     assert made == {
         track.engine_file,
         "README.md",
         "conftest.py",
-        f"test_{track_id}.py",
-        f"strict_{track_id}.py",
-        "scenarios.py",
         ".autodrill",
+        *(file.parts[0] for file in copied),
     }
+    assert all((autodrill.folder / track_id / file).is_file() for file in copied)
     assert f"cd {track_id}" in ran.out
 
 

@@ -529,7 +529,7 @@ def cheap_probes(track):
     found = []
     engine = reference(track)
     grade = Grade(load_suite(track), engine, engine)
-    run_graders([track.tests], grade, lambda _: 0, lambda _: not found, found.append)
+    run_graders(track.tests, grade, lambda _: 0, lambda _: not found, found.append)
     return [one for one in found[0].probes() if one.scenario.inputs]
 
 

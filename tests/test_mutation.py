@@ -20,9 +20,10 @@ from autodrill.grading.grade import Grade
 from autodrill.grading.session import run_graders
 from autodrill.stubs import text_of
 
-EQUIVALENT = tomllib.loads(
-    (Path(__file__).parent / "equivalent_mutants.toml").read_text(encoding="utf-8")
-)
+EQUIVALENT = {}
+for file in sorted(Path(__file__).parent.glob("equivalent_mutants*.toml")):
+    for name, symbols in tomllib.loads(file.read_text(encoding="utf-8")).items():
+        EQUIVALENT.setdefault(name, {}).update(symbols)
 SYMBOLS = [
     (track_id, symbol) for track_id in track_ids() for symbol in load_track(track_id).symbols
 ]
@@ -53,9 +54,9 @@ def is_caught(track, symbol, engine):
         if graded.finding is not None:
             caught.append(graded.test)
 
-    for file, strict in ((track.tests, False), (track.strict_tests, True)):
+    for files, strict in ((track.tests, False), (track.strict_tests, True)):
         grade = Quick(load_suite(track), engine, reference_engine(track), strict=strict)
-        run_graders([file], grade, lambda name: int(name not in own), lambda _: not caught, record)
+        run_graders(files, grade, lambda name: int(name not in own), lambda _: not caught, record)
         if caught:
             return True
     return False

@@ -27,8 +27,8 @@ def graded(track_id, *, strict=False):
     engine = reference_engine(track)
     grade = Grade(load_suite(track), engine, engine, strict=strict)
     found = []
-    file = track.strict_tests if strict else track.tests
-    run_graders([file], grade, lambda _: 0, lambda _: True, found.append)
+    files = track.strict_tests if strict else track.tests
+    run_graders(files, grade, lambda _: 0, lambda _: True, found.append)
     return found, found[0].probes()
 
 
@@ -107,7 +107,7 @@ def test_the_stub_fails_every_target(track_id):
     engine = LocalEngine(suite, stub, file=str(track.reference))
     found = {}
     run_graders(
-        [track.tests],
+        track.tests,
         Grade(suite, engine, reference_engine(track)),
         lambda _: 0,
         lambda _: True,

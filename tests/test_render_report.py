@@ -68,6 +68,7 @@ def test_a_check_has_the_keys_of_its_schema():
         "failed": 2,
         "total": 4,
         "blocked_by": None,
+        "measured": [],
     }
 
 

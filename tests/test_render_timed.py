@@ -116,3 +116,10 @@ def test_paragraphs_flow_and_code_and_items_stay():
         "b",
         "```",
     ]
+
+
+def test_minutes_that_are_estimates_are_marked_as_such():
+    assert "about" in shown(view(estimates=True)).splitlines()[4]
+    assert "-1:47.6 to the estimate" in shown(view(estimates=True), width=50)
+    passed = view(estimates=True, state="passed", event="ended", kind="ladder")
+    assert "within the 18:00 that we estimate" in shown(passed)

@@ -1106,3 +1106,52 @@ def test_every_symbol_of_a_reference_can_be_blanked(path: Path) -> None:
         alone = blank(source, [symbol], path.stem)
         compile(alone, path, "exec")
         assert is_stub(alone, symbol)
+
+
+SEAM = '''\
+def through(node, grad):
+    """Send a gradient through.
+
+    Derivation
+    ----------
+    None is needed.
+    """
+    for hook in node.hooks:
+        grad = hook(grad)
+    return grad
+
+
+def other():
+    return 1
+'''
+
+
+def test_a_seam_is_left_doing_what_its_track_says() -> None:
+    blanked = blank(SEAM, ["through"], "lab01", bodies={"through": "return grad"})
+    assert blanked == SEAM.replace(
+        '''through.
+
+    Derivation
+    ----------
+    None is needed.
+    """
+    for hook in node.hooks:
+        grad = hook(grad)
+    return grad''',
+        '''through."""
+    return grad''',
+    )
+
+
+def test_a_body_of_several_lines_keeps_its_shape() -> None:
+    body = "if node is None:\n    return None\nreturn grad"
+    blanked = blank(SEAM, ["through"], "lab01", bodies={"through": body})
+    assert text_of(blanked, "through").endswith(
+        '"""\n    if node is None:\n        return None\n    return grad'
+    )
+
+
+def test_a_seam_that_is_put_back_does_what_its_track_says() -> None:
+    mine = SEAM.replace("return grad", "return 2 * grad")
+    again = reblank(mine, SEAM, ["through"], "lab01", bodies={"through": "return grad"})
+    assert again == blank(SEAM, ["through"], "lab01", bodies={"through": "return grad"})

@@ -26,8 +26,9 @@ def test_it_holds_the_content_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     for track_id in track_ids():
         track = load_track(track_id)
-        for file in (track.tests, track.strict_tests, track.scenarios, track.guide):
-            assert f"autodrill/drills/{track_id}/{file.name}" in names
+        for file in (*track.tests, *track.strict_tests, *track.scenarios, *track.guides):
+            inside = file.relative_to(track.folder).as_posix()
+            assert f"autodrill/drills/{track_id}/{inside}" in names
         assert f"autodrill/reference/{track.reference.name}" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"autodrill"}

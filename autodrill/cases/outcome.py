@@ -82,11 +82,13 @@ class Ended:
 class Outcome:
     """All that is known of one run of a scenario on one engine.
 
-    `changed` names the inputs that the engine changed in place, `aliases` the pairs of
-    results that share memory, `readonly` the results that can't be written to.
+    `measured` holds numbers of bytes that were counted on the way. `changed` names the inputs
+    that the engine changed in place, `aliases` the pairs of results that share memory, `readonly`
+    the results that can't be written to.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
+    measured: Mapping[str, float] = field(default_factory=dict)
     raised: Raised | None = None
     ended: Ended | None = None
     changed: tuple[str, ...] = ()

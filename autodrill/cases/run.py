@@ -61,6 +61,7 @@ class _Recorder:
         self.stage = "forward"
         self.values: dict[str, Value] = {}
         self.arrays: dict[str, Any] = {}
+        self.measured: dict[str, float] = {}
         self.changed: list[str] = []
 
 
@@ -86,6 +87,7 @@ def run(
     """
     __tracebackhide__ = True
     _same_start()
+    engines_own = dict(lib.__dict__)
     recorder = _Recorder()
     raised = None
     with catch_warnings(record=True) as caught, errstate(**_NUMPY_DEFAULT):  # type: ignore[arg-type]  # a mapping of literals
@@ -96,8 +98,11 @@ def run(
             if not isinstance(error, catch) and not _is_expected(suite[request.scenario], error):
                 raise
             raised = describe(error, recorder.stage, file)
+        finally:  # a flag of the engine's that was left set costs this run and no other
+            lib.__dict__.update(engines_own)
     return Outcome(
         values=recorder.values,
+        measured=recorder.measured,
         raised=raised,
         changed=tuple(recorder.changed),
         aliases=_aliases(recorder.arrays),
@@ -127,7 +132,8 @@ def _run(suite: Suite, scenario: Scenario, lib: Lib, request: Request, recorder:
         _run_case(suite, scenario, lib, request, given, recorder)
     else:
         recorder.stage = "run"
-        result = scenario.build(lib, *given.values(), **request.params)
+        result = dict(scenario.build(lib, *given.values(), **request.params))
+        recorder.measured = {name: float(result.pop(name)) for name in scenario.measures}
         recorder.arrays = dict(result)
         recorder.values = {name: plain(value) for name, value in result.items()}
     recorder.changed += [

@@ -48,6 +48,9 @@ class Scenario:
         A sentence for the learner, by name of the value that is wrong.
     raises : str or None
         The built-in exception that the engine has to raise.
+    measures : mapping
+        The values that are numbers of bytes for a person to see, with what they are of. They are
+        not compared, for they differ from engine to engine.
     judge : callable or None
         `judge(values)` returning the complaints, where nothing is compared with the reference.
     tolerance : float
@@ -67,10 +70,17 @@ class Scenario:
     what: str = "graph"
     says: Mapping[str, str] = field(default_factory=dict)
     raises: str | None = None
+    measures: Mapping[str, str] = field(default_factory=dict)
     judge: Callable[[Values], list[Complaint]] | None = None
     tolerance: float = TOLERANCE
     limit_s: float = 10.0
     example: str = ""
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the names of the parameters that `build` takes besides engine and inputs."""
+        code = self.build.__code__
+        return code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
 
 
 @dataclass(frozen=True)
@@ -139,6 +149,11 @@ class Suite:
     def __getitem__(self, scenario_id: str) -> Scenario:
         """Return the scenario of that id; KeyError if there is none."""
         return self.scenarios[scenario_id]
+
+    def include(self, other: Suite) -> None:
+        """Add the scenarios of another suite; their ids have to be new."""
+        for scenario in other.scenarios.values():
+            self._add(scenario)
 
     def _add(self, scenario: Scenario) -> None:
         if scenario.id in self.scenarios:

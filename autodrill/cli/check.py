@@ -36,6 +36,9 @@ def check(
         bool, typer.Option("--strict", help="Add the edge cases beyond the contract.")
     ] = False,
     torch: Annotated[bool, typer.Option("--torch", help="Also compare with live torch.")] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Measure memory at full size; this takes longer.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Grade your file: all targets in order, or those you name.
@@ -53,6 +56,7 @@ def check(
         go_on=go_on,
         strict=strict,
         torch=torch,
+        full=full,
         every_example=as_json,
     )
     checked = run_check(request)

@@ -79,15 +79,15 @@ class Worker:
         self._words = b""
         self._capture = Capture()
         self._readers: list[threading.Thread] = []
-        self._prepared: Path | None = None
+        self._prepared: tuple[Path, ...] | None = None
         hello = {"path": [str(one) for one in sys.path], "content": str(CONTENT_ROOT)}
         self._write(json.dumps(hello).encode() + b"\n")
 
-    def prepare(self, scenarios: Path) -> None:
+    def prepare(self, scenarios: tuple[Path, ...]) -> None:
         """Have the process import a track's scenarios, once, without waiting for it."""
         if self._prepared != scenarios:
             self._prepared = scenarios
-            self._send({"do": "prepare", "scenarios": str(scenarios)})
+            self._send({"do": "prepare", "scenarios": [str(one) for one in scenarios]})
 
     def _send(self, message: dict[str, Any]) -> None:
         from autodrill.cases import wire

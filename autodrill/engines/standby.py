@@ -10,7 +10,7 @@ from autodrill.engines.process import Worker
 class Standby:
     """Keeps one worker ready, with NumPy and a track's scenarios imported."""
 
-    def __init__(self, scenarios: Path) -> None:
+    def __init__(self, scenarios: tuple[Path, ...]) -> None:
         self._scenarios = scenarios
         self._next: Worker | None = self._start()
 

@@ -87,6 +87,9 @@ def _adaptor(torch: Any) -> Any:
         def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor:
             return Tensor(self.inner.sum(_axes(self, axis), keepdim=keepdims))
 
+        def max(self, axis: Any = None, keepdims: bool = False) -> Tensor:
+            return Tensor(self.inner.amax(_axes(self, axis), keepdim=keepdims))
+
         def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor:
             return Tensor(self.inner.mean(_axes(self, axis), keepdim=keepdims))
 

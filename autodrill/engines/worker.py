@@ -37,7 +37,7 @@ class EngineFile:
     path: Path
     text: str
     symbols: tuple[str, ...]
-    scenarios: Path
+    scenarios: tuple[Path, ...]
 
     @property
     def name(self) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,6 +15,7 @@ from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario, Suite
 from autodrill.engines.engine import Engine
 from autodrill.errors import broken_track
+from autodrill.results import Measure
 
 
 @dataclass(frozen=True)
@@ -37,19 +39,26 @@ class NotGreen(AssertionError):
 class Recorder:
     """What graders call as `grade`: it notes the probes of each line, and runs none of them.
 
-    `only` leaves out the scenarios whose first symbol is not among these.
+    `only` leaves out the scenarios whose first symbol is not among these; `full` has those that
+    can be run at their full size.
     """
 
-    def __init__(self, suite: Suite, only: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, suite: Suite, only: frozenset[str] = frozenset(), *, full: bool = False
+    ) -> None:
         self.suite = suite
         self.only = only
+        self.full = full
         self.probes: list[Probe] = []
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
         """Note one scenario at the shapes as written and with all sizes equal."""
         scenario = self.suite[scenario_id]
-        if not self.only or not self.only.isdisjoint(scenario.symbols[:1]):
-            self.probes += probes(scenario, shapes, params)
+        if self.only and self.only.isdisjoint(scenario.symbols[:1]):
+            return
+        if self.full and "full" in scenario.options:
+            params = {**params, "full": True}
+        self.probes += probes(scenario, shapes, params)
 
 
 @dataclass
@@ -74,10 +83,14 @@ class Grade:
         Symbols to grade, each by the scenarios that it is the first symbol of; empty for all.
     missing : frozenset of str
         Symbols that the graded file does not have.
+    full : bool
+        Run the scenarios that take `full` at their full size.
     strict : bool
         Also judge what was changed in place, shared or read-only.
     known : dict
         The request of each probe and what the reference made of it, by the probe's key.
+    measured : list of Measure
+        What was counted since it was last emptied.
     """
 
     suite: Suite
@@ -86,8 +99,10 @@ class Grade:
     torch: Engine | None = None
     only: frozenset[str] = frozenset()
     missing: frozenset[str] = frozenset()
+    full: bool = False
     strict: bool = False
     known: dict[Hashable, Known] = field(default_factory=dict)
+    measured: list[Measure] = field(default_factory=list)
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
         """Grade one line of a grader at once, so that a debugger stops in it."""
@@ -98,7 +113,7 @@ class Grade:
 
     def recorder(self) -> Recorder:
         """Return what notes the probes of a grader, for `run`."""
-        return Recorder(self.suite, self.only)
+        return Recorder(self.suite, self.only, full=self.full)
 
     def run(self, probes: Sequence[Probe]) -> None:
         """Grade probes in order, up to the first at which something is wrong.
@@ -115,6 +130,7 @@ class Grade:
         ]
         with closing(self.engine.run_all(requests)) as outcomes:
             for probe, one, outcome in zip(probes, known, outcomes, strict=True):
+                self.measured += _measures(probe.scenario, outcome)
                 mismatch = self._judge(probe, one, outcome)
                 if mismatch is not None:
                     break
@@ -157,3 +173,14 @@ class Grade:
                 raise broken_track(f"the reference fails `{scenario.id}`: {wrong.message}")
             known.expected = outcome
         return known.expected
+
+
+def _measures(scenario: Scenario, outcome: Outcome) -> Iterator[Measure]:
+    """Yield what a scenario has counted, each with its share of the first."""
+    first: float | None = None
+    for name, label in scenario.measures.items():
+        size = outcome.measured.get(name)
+        if size is None or not math.isfinite(size):
+            continue
+        yield Measure(label, size, size / first if first else None)
+        first = size if first is None else first

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from autodrill.catalog import Target, Track
-from autodrill.results import Failure, TargetResult, Verdict, worst
+from autodrill.results import Failure, Measure, TargetResult, Verdict, worst
 
 
 class Plan:
@@ -37,6 +37,7 @@ class Plan:
             for function in target.tests:
                 self._home.setdefault(function, target)
         self._results: dict[str, dict[str, Failure | None]] = {}
+        self._measured: dict[str, list[Measure]] = {}
 
     def order(self, function: str) -> int | None:
         """Return the place of a test function in the run, None if it has none."""
@@ -65,9 +66,12 @@ class Plan:
         ran = self._outcomes(self._home[function])
         return any(one is not None and one.verdict != "todo" for one in ran)
 
-    def record(self, function: str, test: str, failure: Failure | None) -> None:
-        """Note what one test came to."""
+    def record(
+        self, function: str, test: str, failure: Failure | None, measured: Iterable[Measure] = ()
+    ) -> None:
+        """Note what one test came to, and what it has counted."""
         self._results.setdefault(function, {})[test] = failure
+        self._measured.setdefault(function, []).extend(measured)
 
     def results(self, totals: dict[str, int]) -> tuple[TargetResult, ...]:
         """Return the verdicts of the targets asked for.
@@ -93,6 +97,7 @@ class Plan:
             total=total,
             blocked_by=blocked_by,
             failures=failures,
+            measured=tuple(one for name in target.tests for one in self._measured.get(name, ())),
         )
 
     def _verdict(self, target: Target, totals: dict[str, int]) -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from autodrill.bugs import Bug, load_bugs
@@ -25,10 +25,10 @@ def prove(track: Track) -> TrackProof:
     stub = module_from(stub_source(track), f"autodrill_stub_{track.id}", track.reference)
     suite = load_suite(track)
     stub_engine = LocalEngine(suite, stub, file=str(track.reference))
-    stub_findings = _findings(track, _grade(track, stub_engine), track.tests)
-    findings = _findings(track, _grade(track, reference_engine(track)), track.tests)
+    stub_findings = _findings(_grade(track, stub_engine), track.tests)
+    findings = _findings(_grade(track, reference_engine(track)), track.tests)
     strict = Grade(suite, reference_engine(track), reference_engine(track), strict=True)
-    edge = _findings(track, strict, track.strict_tests)
+    edge = _findings(strict, track.strict_tests)
     return TrackProof(
         track=track.id,
         targets=tuple(
@@ -45,9 +45,9 @@ def _grade(track: Track, engine: LocalEngine) -> Grade:
     return Grade(load_suite(track), engine, reference_engine(track))
 
 
-def _findings(track: Track, grade: Grade, tests: Path) -> list[Graded]:
+def _findings(grade: Grade, tests: Sequence[Path]) -> list[Graded]:
     found: list[Graded] = []
-    run_graders([tests], grade, lambda _: 0, lambda _: True, found.append)
+    run_graders(tests, grade, lambda _: 0, lambda _: True, found.append)
     return found
 
 
@@ -68,7 +68,7 @@ def _prove_target(
 
 def _has_hints(track: Track, target: Target) -> bool:
     try:
-        text = (track.folder / "hints" / f"{target.id}.md").read_text(encoding="utf-8")
+        text = track.hints(target).read_text(encoding="utf-8")
     except OSError:
         return False
     headings = [line[3:].strip() for line in text.splitlines() if line.startswith("## ")]
@@ -101,7 +101,7 @@ def _failures(track: Track, target: Target, engine: LocalEngine) -> Iterator[Fai
 
     functions = list(target.tests)
     run_graders(
-        [track.tests],
+        track.tests,
         grade,
         lambda function: functions.index(function) if function in functions else None,
         lambda _: not caught,

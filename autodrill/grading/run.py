@@ -11,7 +11,7 @@ from autodrill.errors import broken_track
 from autodrill.grading.grade import Grade
 from autodrill.grading.plan import Plan
 from autodrill.grading.session import Graded, run_graders
-from autodrill.results import Failure, TargetResult, worst
+from autodrill.results import Failure, Measure, TargetResult, worst
 
 STRICT = "strict"
 """The id under which the edge cases are reported."""
@@ -39,9 +39,9 @@ def grade_targets(
         green = plan.green_before(graded.function)
         smallest = every_example or not plan.has_failed(graded.function)
         failure = _failure(track, grade, graded, file, green, smallest=smallest)
-        plan.record(graded.function, graded.test, failure)
+        plan.record(graded.function, graded.test, failure, graded.measured)
 
-    totals = run_graders([track.tests], grade, plan.order, plan.wants, record)
+    totals = run_graders(track.tests, grade, plan.order, plan.wants, record)
     absent = [f for target in plan.targets for f in target.tests if f not in totals]
     if absent:
         raise broken_track(f"the grader `{absent[0]}` of `{track.id}` is missing")
@@ -56,14 +56,15 @@ def grade_symbol(
     What other symbols lack is not held against it: then it is blocked by their target.
     """
     functions = [function for one in track.targets for function in one.tests]
-    outcomes = _all_of(track, track.tests, _only(grade, [symbol]), file, functions)
+    outcomes, measured = _all_of(track, track.tests, _only(grade, [symbol]), file, functions)
     failures = [one for one in outcomes if one is not None]
     others = [one for one in failures if one.verdict == "todo" and one.symbol != symbol]
     blocked_by = None
     if others and len(others) == len(failures):
         homes = [one.id for one in track.targets if others[0].symbol in one.symbols]
         blocked_by = homes[0] if homes else others[0].symbol
-    result = _result(target.id, target.step, f"{target.title}: {symbol}", outcomes)
+    title = f"{target.title}: {symbol}"
+    result = _result(target.id, target.step, title, outcomes, measured)
     if blocked_by is None:
         return result
     return dataclasses.replace(result, verdict="blocked", blocked_by=blocked_by)
@@ -77,7 +78,8 @@ def grade_strict(
     if blocked_by is not None:
         return TargetResult(STRICT, step, title, "blocked", 0, 0, 0, blocked_by)
     strict = dataclasses.replace(_only(grade, symbols), strict=True)
-    return _result(STRICT, step, title, _all_of(track, track.strict_tests, strict, file, None))
+    outcomes, measured = _all_of(track, track.strict_tests, strict, file, None)
+    return _result(STRICT, step, title, outcomes, measured)
 
 
 def _only(grade: Grade, symbols: Iterable[str]) -> Grade:
@@ -85,28 +87,31 @@ def _only(grade: Grade, symbols: Iterable[str]) -> Grade:
 
 
 def _all_of(
-    track: Track, tests: Path, grade: Grade, file: Path, functions: Sequence[str] | None
-) -> list[Failure | None]:
-    """Run every test of a grader file that has a probe for what is graded."""
+    track: Track, tests: Sequence[Path], grade: Grade, file: Path, functions: Sequence[str] | None
+) -> tuple[list[Failure | None], list[Measure]]:
+    """Run every test of some grader files that has a probe for what is graded."""
     outcomes: list[Failure | None] = []
+    measured: list[Measure] = []
 
     def order(function: str) -> int | None:
         if functions is None:
             return 0
         return functions.index(function) if function in functions else None
 
-    run_graders(
-        [tests],
-        grade,
-        order,
-        lambda _: True,
-        lambda graded: outcomes.append(_failure(track, grade, graded, file)),
-    )
-    return outcomes
+    def record(graded: Graded) -> None:
+        outcomes.append(_failure(track, grade, graded, file))
+        measured.extend(graded.measured)
+
+    run_graders(tests, grade, order, lambda _: True, record)
+    return outcomes, measured
 
 
 def _result(
-    target_id: str, step: int, title: str, outcomes: Sequence[Failure | None]
+    target_id: str,
+    step: int,
+    title: str,
+    outcomes: Sequence[Failure | None],
+    measured: Iterable[Measure],
 ) -> TargetResult:
     failures = tuple(one for one in outcomes if one is not None)
     if not outcomes:
@@ -120,6 +125,7 @@ def _result(
         failed=len(failures),
         total=len(outcomes),
         failures=failures,
+        measured=tuple(measured),
     )
 
 

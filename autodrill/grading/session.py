@@ -19,6 +19,7 @@ import pytest
 from autodrill.cases.probe import Probe
 from autodrill.errors import AutodrillError, broken_track
 from autodrill.grading.grade import Finding, Grade, NotGreen, Recorder
+from autodrill.results import Measure
 
 _IGNORED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG")
 _UNUSED = (
@@ -50,12 +51,14 @@ _UNUSED = (
 class Graded:
     """What one test came to; `finding` is None where it passed.
 
-    `probes` gives all probes of the grader files that are run, for a diagnosis.
+    `measured` is what it has counted; `probes` gives all probes of the grader files that are
+    run, for a diagnosis.
     """
 
     test: str
     function: str
     finding: Finding | None
+    measured: tuple[Measure, ...]
     probes: Callable[[], list[Probe]]
 
 
@@ -176,6 +179,7 @@ class _Plugin:
         """Pass over a test that is no longer wanted."""
         if self.error is not None or not self._wanted(_function(item)):
             return True
+        self._grade.measured.clear()
         return None
 
     def pytest_runtest_makereport(
@@ -201,7 +205,8 @@ class _Plugin:
         return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, when)
 
     def _note(self, item: pytest.Item, finding: Finding | None) -> None:
-        self._record(Graded(item.name, _function(item), finding, self.probes))
+        measured = tuple(self._grade.measured)
+        self._record(Graded(item.name, _function(item), finding, measured, self.probes))
 
     def probes(self) -> list[Probe]:
         """Read the probes off every test, wanted or not, by calling it with a recorder."""

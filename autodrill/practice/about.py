@@ -118,7 +118,7 @@ def _worker() -> Finding:
     from autodrill.worker.messages import Loaded
 
     started = time.perf_counter()
-    scenarios = load_track(track_ids()[0]).scenarios if track_ids() else Path(os.devnull)
+    scenarios = load_track(track_ids()[0]).scenarios if track_ids() else (Path(os.devnull),)
     engine = WorkerEngine(EngineFile(Path("nothing.py"), "", (), scenarios))
     try:
         answer = engine.load()

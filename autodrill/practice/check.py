@@ -27,9 +27,9 @@ class CheckRequest:
 
     `names` are target ids, step numbers or symbols, none for the whole track in order.
     `solution` grades the reference. `go_on` does not stop at the first target that is not
-    green. `strict` adds the edge cases, `torch` the comparison with live torch;
-    `every_example` has the smallest input looked for in every failing test, not only in the
-    one that is shown.
+    green. `strict` adds the edge cases, `torch` the comparison with live torch, and `full` runs
+    what measures memory at its full size. `every_example` has the smallest input looked for in
+    every failing test, not only in the one that is shown.
     """
 
     names: Sequence[str] = ()
@@ -39,6 +39,7 @@ class CheckRequest:
     go_on: bool = False
     strict: bool = False
     torch: bool = False
+    full: bool = False
     every_example: bool = False
 
 
@@ -151,10 +152,11 @@ class Grader:
         torch = _torch(track) if request.torch else None
         suite, reference = load_suite(track), reference_engine(track)
         grade = Grade(suite, engine, reference, torch, missing=missing, known=self._known)
+        grade.full = request.full
         targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
         results: list[TargetResult] = []
         if targets:
-            go_on = request.go_on or bool(chosen)
+            go_on = request.go_on or bool(chosen) or not track.in_order
             results += grade_targets(
                 track,
                 grade,
@@ -197,7 +199,12 @@ def _next_command(request: CheckRequest, result: CheckResult) -> str:
 
 
 def _options(request: CheckRequest) -> list[str]:
-    asked = (("--all", request.go_on), ("--strict", request.strict), ("--torch", request.torch))
+    asked = (
+        ("--all", request.go_on),
+        ("--strict", request.strict),
+        ("--torch", request.torch),
+        ("--full", request.full),
+    )
     return [name for name, is_set in asked if is_set]
 
 

@@ -7,7 +7,7 @@ import glob
 from dataclasses import dataclass
 from pathlib import Path
 
-from autodrill.catalog import resolve
+from autodrill.catalog import Track, resolve
 from autodrill.errors import NOT_YET, AutodrillError
 from autodrill.history import History
 from autodrill.places import history_file
@@ -43,7 +43,7 @@ def reset(name: str | None = None) -> Changed:
     else:
         chosen = resolve(track, name)
         symbols = (chosen.symbol,) if chosen.symbol else chosen.target.symbols
-        after = _blanked(before, subject.file, track.reference, symbols, track.id, dict(track.keep))
+        after = _blanked(before, subject.file, track, symbols)
     with History(history_file()) as history:
         notices = _keep(history, subject.file, before, "reset")
         write_text(subject.file, after)
@@ -95,14 +95,7 @@ def _bytes(file: Path) -> bytes | None:
         ) from error
 
 
-def _blanked(
-    before: bytes | None,
-    file: Path,
-    reference: Path,
-    symbols: tuple[str, ...],
-    track_id: str,
-    keep: dict[str, int],
-) -> bytes:
+def _blanked(before: bytes | None, file: Path, track: Track, symbols: tuple[str, ...]) -> bytes:
     start_again = "`autodrill reset` without a target keeps the text and starts the file again"
     if before is None:
         raise AutodrillError(f"`{file.name}` is not there", start_again, NOT_YET)
@@ -110,8 +103,9 @@ def _blanked(
         text = before.decode("utf-8")
     except UnicodeDecodeError as error:
         raise AutodrillError(f"`{file.name}` is not UTF-8", start_again, NOT_YET) from error
-    source = reference.read_text(encoding="utf-8")
-    return reblank(text, source, symbols, track_id, keep).encode("utf-8")
+    source = track.reference.read_text(encoding="utf-8")
+    after = reblank(text, source, symbols, track.id, track.keep, track.bodies)
+    return after.encode("utf-8")
 
 
 def _written_as(before: bytes | None, text: str) -> bytes:

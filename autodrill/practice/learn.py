@@ -109,7 +109,7 @@ def _first_not_green(track: Track, verdicts: Mapping[str, str]) -> Target:
 
 def section(track: Track, chosen: Selection, level: int) -> tuple[str, str]:
     """Cut one level out of a target's hints; of a symbol only what concerns it."""
-    file = track.folder / "hints" / f"{chosen.target.id}.md"
+    file = track.hints(chosen.target)
     try:
         parts = re.split(r"^## ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
         heading, _, text = parts[level - 1].partition("\n")

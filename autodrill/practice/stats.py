@@ -37,11 +37,15 @@ class TargetStats:
 
 @dataclass(frozen=True)
 class Stats:
-    """The figures of a track, the weakest target first, whole runs last."""
+    """The figures of a track, the weakest target first, whole runs last.
+
+    `estimates` tells whether the times to beat are estimates.
+    """
 
     track: str
     targets: tuple[TargetStats, ...]
     notices: tuple[str, ...]
+    estimates: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def stats(track_id: str | None = None) -> Stats:
         for kind in ("ladder", "full"):
             if kind in by_target:
                 rows.append(_figures(kind, by_target[kind], whole_par_s(track, kind), {}))
-        return Stats(track.id, tuple(rows), tuple(history.notices))
+        return Stats(track.id, tuple(rows), tuple(history.notices), track.estimates)
 
 
 def next_drill(track_id: str | None = None) -> Next:

@@ -129,6 +129,7 @@ class Board:
             slept_s=reading.slept_s,
             par_s=whole_par_s(self._track, attempt.kind),
             best_s=self._best_run_s,
+            estimates=self._track.estimates,
             verdict=self._verdict,
             hint=self.hint,
             is_paused=self.clock.is_paused,

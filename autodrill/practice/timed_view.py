@@ -57,7 +57,8 @@ class View:
     """A timed run at one moment; `event` is why it is shown.
 
     `run_s` counts the whole run, `leg_s` the current target. `is_muted` while an editor has
-    the terminal, `trouble` until the next save, `asks` while a key waits to be confirmed.
+    the terminal, `trouble` until the next save, `asks` while a key waits to be confirmed;
+    `estimates` tells whether the times to beat are estimates.
     """
 
     event: Event
@@ -74,6 +75,7 @@ class View:
     slept_s: float
     par_s: float | None
     best_s: float | None
+    estimates: bool = False
     verdict: LastVerdict | None = None
     hint: ShownHint | None = None
     trouble: Trouble | None = None

@@ -37,7 +37,8 @@ def watch(request: CheckRequest, *, poll: bool = False) -> Iterator[Seen]:
     """Yield what comes of the file as it is, and then of every save, without end.
 
     With nothing named, the first target that is not green is graded alone at each save, so
-    that a verdict takes no longer than it has to; once it is green everything is graded.
+    that a verdict takes no longer than it has to; once it is green everything is graded. Where
+    the order is free, that is the first target that is wrong, and no target that is blank.
     """
     grader = Grader(request)
     events: queue.SimpleQueue[Saved] = queue.SimpleQueue()
@@ -127,8 +128,11 @@ class Watching:
         return Seen(checked, self._grader.subject.shown, tuple(turned) if was_seen else ())
 
     def _first_not_green(self, result: CheckResult) -> Target | None:
-        for target in self._grader.subject.track.targets:
-            if any(one.id == target.id and one.verdict != "pass" for one in result.targets):
+        track = self._grader.subject.track
+        done = ("pass",) if track.in_order else ("pass", "todo")
+        verdicts = {one.id: one.verdict for one in result.targets}
+        for target in track.targets:
+            if verdicts.get(target.id, "pass") not in done:
                 return target
         return None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from autodrill.render.commands import commands
 from autodrill.render.inert import inert
 from autodrill.render.layout import Line, blocks, glued, line, spread
+from autodrill.render.measured import table
 from autodrill.render.signs import SIGNS
 from autodrill.render.standing import Standing, standing
 
@@ -45,8 +46,9 @@ def lines(result: CheckResult, width: int, next_command: str | None = None) -> l
         focus = _focus(result.targets)
         show_body = {"todo": _todo, "blocked": _blocked}.get(focus.verdict, _failing)
         body = show_body(result, focus, width, next_command)
+    measured = table(one for target in result.targets for one in target.measured)
     warnings = [line(("warning: ", "todo"), inert(one), hang=_INDENT) for one in result.warnings]
-    return blocks(_head(result, width), body, warnings)
+    return blocks(_head(result, width), measured, body, warnings)
 
 
 # Where the targets stand ----------------------------------------------------------------------

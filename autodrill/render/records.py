@@ -134,7 +134,8 @@ def show_stats(screen: Screen, found: Stats) -> None:
         tries = max(6, *(len(_tries(one)) + 1 for one in tried))
         head = f"{'':{names}}{'tries':>{tries}}{'best':>9}{'median':>9}{'last':>9}  trend"
         table = [fixed((head, "quiet"))]
-        table += [_figures(one, names, tries, bars) for one in tried]
+        of = "of about" if found.estimates else "of"
+        table += [_figures(one, names, tries, bars, of) for one in tried]
     bugs = [_bugs(one) for one in tried if one.bugs]
     never = [line((f"not timed yet: {', '.join(map(inert, untried))}", "quiet"), hang=_INDENT)]
     title = line((inert(found.track), "strong"), " · the weakest first")
@@ -162,9 +163,9 @@ def _tries(one: TargetStats) -> str:
     return f"{one.passed}/{one.attempts}"
 
 
-def _figures(one: TargetStats, names: int, tries: int, bars: str) -> Line:
+def _figures(one: TargetStats, names: int, tries: int, bars: str, of: str) -> Line:
     times = "".join(f"{_time(s):>9}" for s in (one.best_s, one.median_s, one.last_s))
-    par: Part = (f"  of {clock(one.par_s)}" if one.par_s else "", "quiet")
+    par: Part = (f"  {of} {clock(one.par_s)}" if one.par_s else "", "quiet")
     trend = f"  {spark(one.trend_s, bars)}"
     return fixed(
         (f"{inert(one.target):<{names}}", "strong"), f"{_tries(one):>{tries}}{times}{trend}", par

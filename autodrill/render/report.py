@@ -69,6 +69,9 @@ def _target(target: TargetResult) -> Json:
         "total": target.total,
         "blocked_by": target.blocked_by,
         "failures": [_failure(one) for one in target.failures],
+        "measured": [
+            {"label": one.label, "bytes": one.bytes, "share": one.share} for one in target.measured
+        ],
     }
 
 

@@ -50,7 +50,8 @@ def _columns(view: View, width: int) -> list[_Column]:
     apart, narrower = (9, 0) if width >= _WIDE else (8, 2)
     columns = [_Column("time", apart)]
     if any(row.par_s is not None for row in view.rows):
-        columns += [_Column("target", 9 - narrower), _Column("", apart)]
+        goal = "about" if view.estimates else "target"
+        columns += [_Column(goal, 9 - narrower), _Column("", apart)]
     return [*columns, _Column("best", apart), _Column("", apart)]
 
 
@@ -85,7 +86,8 @@ def _stacked(view: View, row: Row) -> Iterator[Line]:
     time = (f"  {_time(row, took_s)}", style)
     yield fixed(_sign(view, row), (f" {_name(row)}", style), time, (_hints(row), "todo"))
     if row.outcome == "passed" and took_s is not None:
-        for name, goal_s in (("target", row.par_s), ("best", row.best_s)):
+        goal = "estimate" if view.estimates else "target"
+        for name, goal_s in ((goal, row.par_s), ("best", row.best_s)):
             if goal_s is not None:
                 yield fixed((f"{apart(took_s, goal_s)} to the {name}", "quiet"), indent=_INDENT)
 

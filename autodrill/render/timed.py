@@ -208,7 +208,8 @@ def _outcome(view: View) -> list[Line]:
     if view.state == "passed":
         if par_s is not None:
             words = "within" if took_s <= par_s else "over"
-            parts.append(f", {words} the {clock(par_s)} of the target")
+            whose = "that we estimate" if view.estimates else "of the target"
+            parts.append(f", {words} the {clock(par_s)} {whose}")
         if best_s is not None and took_s < best_s:
             parts.append((", a new best", "good"))
     sign = SIGNS["pass" if view.state == "passed" else "fail"]

@@ -56,8 +56,10 @@ def show_overview(
     next_command: str,
     due: Sequence[str] = (),
     interrupted: Attempt | None = None,
+    *,
+    estimates: bool = False,
 ) -> None:
-    """Show where the learner is, and the one next command."""
+    """Show where the learner is, and the one next command; `estimates` is of the minutes."""
     if folder is None:
         where = [line("there is no workspace here or above", hang=_INDENT)]
         screen.write(blocks(where, commands(("next", next_command))))
@@ -68,7 +70,8 @@ def show_overview(
         fixed((inert(str(folder)), "quiet")),
         line(f"{done} of {len(targets)} targets green", hang=_INDENT),
     ]
-    rows = [_standing(one, verdicts.get(one.id)) for one in targets]
+    about = "about " if estimates else ""
+    rows = [_standing(one, verdicts.get(one.id), about) for one in targets]
     screen.write(blocks(head, rows, _timed(due, interrupted), commands(("next", next_command))))
 
 
@@ -85,10 +88,10 @@ def _timed(due: Sequence[str], interrupted: Attempt | None) -> Iterator[Line]:
         yield line(("! ", "todo"), said, hang=_INDENT)
 
 
-def _standing(target: Target, verdict: Verdict | None) -> Line:
+def _standing(target: Target, verdict: Verdict | None, about: str) -> Line:
     sign = SIGNS[verdict] if verdict is not None else SIGNS["blocked"]
     name = f" {target.step} {target.id}"
-    minutes = f" ({target.minutes:g} min)" if target.minutes else ""
+    minutes = f" ({about}{target.minutes:g} min)" if target.minutes else ""
     return line(sign, glued(name), "  ", (f"{target.title}{minutes}", "quiet"), hang=_INDENT + 2)
 
 

@@ -20,7 +20,7 @@ import math
 import os
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, cast
@@ -149,7 +149,7 @@ class _State:
         """Import all that is ours; return what is wrong with it."""
         try:
             _keep_freed_memory()
-            self.suite = load_scenarios(Path(message["scenarios"]))
+            self.suite = load_scenarios([Path(one) for one in message["scenarios"]])
             from autodrill.cases import run  # noqa: F401 - before the learner's file can patch it
         except Exception as error:
             return f"{type(error).__name__}: {error}"
@@ -182,8 +182,15 @@ class _State:
         return outcome_to_plain(run(self.suite, self.lib, request, file=self.file))
 
 
-def load_scenarios(path: Path) -> Suite:
-    """Import a track's `scenarios.py` by its path and return its `suite`."""
+def load_scenarios(paths: Sequence[Path]) -> Suite:
+    """Import a track's `scenarios.py` files by their paths; return the `suite` of all of them."""
+    first, *others = map(_load_suite, paths)
+    for other in others:
+        first.include(other)
+    return first
+
+
+def _load_suite(path: Path) -> Suite:
     spec = importlib.util.spec_from_file_location(f"autodrill_scenarios_{path.parent.name}", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"no scenarios at {path}")

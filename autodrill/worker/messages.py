@@ -43,6 +43,7 @@ def outcome_to_plain(outcome: Outcome) -> dict[str, Any]:
     """Turn an outcome, of a process that lives, into a message."""
     return {
         "values": dict(outcome.values),
+        "measured": dict(outcome.measured),
         "raised": _raised_to_plain(outcome.raised),
         "changed": outcome.changed,
         "aliases": outcome.aliases,
@@ -56,6 +57,7 @@ def outcome_from_plain(message: Any, output: str) -> Outcome:
     try:
         return Outcome(
             values={str(name): value for name, value in message["values"].items()},
+            measured={str(name): float(size) for name, size in message["measured"].items()},
             raised=_raised_from_plain(message["raised"]),
             changed=_words(message["changed"]),
             aliases=_words(message["aliases"]),

@@ -1,0 +1,985 @@
+"""The engine of lab01, and what PyTorch and JAX do beyond it.
+
+The engine is given, and works as in lab01. Where something new has to take part in it, it calls
+a small function that a target owns, such as `_through_hooks`; until that target is written, the
+function does nothing. So each target stands by itself.
+
+A `Tensor` holds an array and remembers how it was computed: its parents, and a function called
+the VJP (vector-Jacobian product). Given the gradient of the loss with respect to the tensor, the
+VJP returns the gradient with respect to each parent. `Tensor.backward` calls the VJPs from the
+loss back to the leaves and adds up what arrives at each tensor.
+
+Two rules hold everywhere:
+
+- A gradient has the shape of the array it belongs to.
+- A VJP never changes the array it is given, and returns new arrays; it may also hand on the array
+  it was given, or a view of it.
+
+Throughout, `x`, `a`, `b` are the operands of an operation, `y` is its result, `L` is the loss,
+`dx` means dL/dx, and the upstream `g` means dL/dy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Axis = int | tuple[int, ...] | None
+Vjp = Callable[[Array], tuple[Array | None, ...]]
+Hook = Callable[[Array], ArrayLike | None]
+
+
+def unbroadcast(grad: Array, shape: tuple[int, ...]) -> Array:
+    """Reduce the gradient of a broadcast result to the shape of one operand.
+
+    Parameters
+    ----------
+    grad : array
+        Gradient in the broadcast shape.
+    shape : tuple of int
+        Shape of the operand before broadcasting.
+
+    Returns
+    -------
+    array of shape `shape`
+        `grad` itself where nothing was broadcast.
+
+    Derivation
+    ----------
+    Broadcasting copies: each entry of the operand x is read once for every entry of the result it
+    was copied to. Copying is linear, y_j = x_i for all j in copies(i), so by the chain rule
+    dx_i = sum of g_j over copies(i). The adjoint of copying is summing.
+
+    Copies are made along two kinds of axes: new axes put in front, and axes where the operand has
+    length 1. Sum over both; reshaping then restores the axes of length 1.
+    """
+    if grad.shape == shape:
+        return grad
+    prepended = grad.ndim - len(shape)
+    stretched = [prepended + i for i, n in enumerate(shape) if n == 1]
+    copied: Array = grad.sum(axis=(*range(prepended), *stretched))
+    return copied.reshape(shape)
+
+
+class Tensor:
+    """An array of float64 that records the operations applied to it.
+
+    Parameters
+    ----------
+    data : array_like
+        Converted to float64. A float64 array is used as it is, and never written to.
+    requires_grad : bool
+        Whether `backward` should fill `grad`.
+
+    Attributes
+    ----------
+    data : array
+    requires_grad : bool
+    grad : array of data's shape, or None until `backward` reaches the tensor
+    """
+
+    # Makes `array * tensor` call `Tensor.__rmul__` instead of looping over the array's entries.
+    __array_ufunc__ = None
+
+    def __init__(
+        self,
+        data: ArrayLike,
+        requires_grad: bool = False,
+        _parents: tuple[Tensor, ...] = (),
+        _op: str = "",
+    ) -> None:
+        self.data: Array = _array(data)
+        self.requires_grad = requires_grad
+        self.grad: Array | None = None
+        self._parents = _parents
+        self._op = _op
+        self._vjp: Vjp | None = None
+        self._args: tuple[Any, ...] = ()  # of the operation, besides its operands
+        self._saved: list[tuple[Tensor, int]] = []  # what the VJP reads, and its version
+        self._saves_result = False
+        self._counter = [0]  # changes in place; the views of one array share it
+        self._hooks: dict[object, Hook] = {}
+        self._retains_grad = False
+
+    @staticmethod
+    def lift(x: Tensor | ArrayLike) -> Tensor:
+        """Return `x` if it is a Tensor, else a constant Tensor of it."""
+        return x if isinstance(x, Tensor) else Tensor(x)
+
+    @staticmethod
+    def _make(
+        data: ArrayLike,
+        parents: tuple[Tensor, ...],
+        vjp: Vjp,
+        op: str,
+        *,
+        args: tuple[Any, ...] = (),
+        saves: Iterable[Tensor] = (),
+        saves_result: bool = False,
+    ) -> Tensor:
+        """Return the result of an operation, recorded only if some parent requires a gradient.
+
+        Parameters
+        ----------
+        data, parents, vjp, op
+            The result, the operands, the rule and the name.
+        args : tuple
+            What else the operation was given, such as an axis.
+        saves : iterable of Tensor
+            The operands whose values the VJP reads.
+        saves_result : bool
+            Whether the VJP reads the result's own value.
+        """
+        out = Tensor._sharing(data, parents)
+        if _is_recording() and any(parent.requires_grad for parent in parents):
+            out.requires_grad = True
+            out._parents, out._vjp, out._op, out._args = parents, vjp, op, args
+            out._saved = [(one, one._counter[0]) for one in saves]
+            out._saves_result = saves_result
+        return out
+
+    @staticmethod
+    def _sharing(data: ArrayLike, sources: Iterable[Tensor]) -> Tensor:
+        """Return a constant; where it is a view of a source, both count changes together."""
+        out = Tensor(data)
+        for source in sources:
+            if out.data is source.data or (
+                out.data.base is not None and np.may_share_memory(out.data, source.data)
+            ):
+                out._counter = source._counter
+        return out
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.data.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.data.ndim
+
+    def __repr__(self) -> str:
+        return f"Tensor({self.data!r}, requires_grad={self.requires_grad})"
+
+    # ------------------------------------------------------------------ backward
+
+    def backward(self, grad: Tensor | ArrayLike | None = None, retain_graph: bool = True) -> None:
+        """Add the gradient of this tensor to `.grad` of the tensors it was computed from.
+
+        Parameters
+        ----------
+        grad : array_like of this tensor's shape, optional
+            The upstream. May be left out where this tensor has one element: then it is 1.
+        retain_graph : bool
+            False frees each node as soon as it ran.
+
+        Raises
+        ------
+        RuntimeError
+            If `grad` is left out and this tensor does not have exactly one element.
+        """
+        if grad is None:
+            if self.data.size != 1:
+                raise RuntimeError(f"backward() of shape {self.shape} needs a gradient")
+            grad = 1.0
+        if not self.requires_grad:
+            return
+        stored: set[int] = set()
+        for node, whole in _gradients(self, Tensor.lift(grad).data, retain_graph):
+            if not _keeps_grad(node):
+                continue
+            # A VJP may hand on its upstream or a view of it. Such an array is copied; one that is
+            # new becomes `.grad` as it is.
+            if node.grad is not None:
+                node.grad = _array(node.grad + whole)
+            elif whole.base is not None or id(whole) in stored:
+                node.grad = whole.copy()
+            else:
+                node.grad = whole
+                stored.add(id(whole))
+
+    # ------------------------------------------------------------------ arithmetic
+
+    def __add__(self, other: Tensor | ArrayLike) -> Tensor:
+        """Add elementwise, with broadcasting.
+
+        Derivation
+        ----------
+        y = a + b has dy/da = dy/db = 1, so da = g and db = g, each summed over the axes along
+        which that operand was broadcast.
+        """
+        other = Tensor.lift(other)
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            return (
+                unbroadcast(g, self.shape) if self.requires_grad else None,
+                unbroadcast(g, other.shape) if other.requires_grad else None,
+            )
+
+        return Tensor._make(self.data + other.data, (self, other), vjp, "add")
+
+    def __mul__(self, other: Tensor | ArrayLike) -> Tensor:
+        """Multiply elementwise, with broadcasting.
+
+        Derivation
+        ----------
+        Product rule: y = a b has dy/da = b and dy/db = a, so da = g b and db = g a, each summed
+        over the axes along which that operand was broadcast. In x * x the one tensor is both
+        parents, and `backward` adds the two: 2 g x.
+        """
+        other = Tensor.lift(other)
+        a, b = self.data, other.data
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            return (
+                unbroadcast(g * b, a.shape) if self.requires_grad else None,
+                unbroadcast(g * a, b.shape) if other.requires_grad else None,
+            )
+
+        return Tensor._make(a * b, (self, other), vjp, "mul", saves=_factors(self, other))
+
+    def __truediv__(self, other: Tensor | ArrayLike) -> Tensor:
+        """Divide elementwise, with broadcasting.
+
+        Derivation
+        ----------
+        Quotient rule: y = a / b has dy/da = 1 / b and dy/db = -a / b^2 = -y / b. With
+        r = g / b, then, da = r and db = -r y, each summed over the axes along which that operand
+        was broadcast.
+        """
+        other = Tensor.lift(other)
+        a, b = self.data, other.data
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            r = g / b
+            return (
+                unbroadcast(r, a.shape) if self.requires_grad else None,
+                unbroadcast(-r * (a / b), b.shape) if other.requires_grad else None,
+            )
+
+        saves = (self, other) if other.requires_grad else (other,)
+        return Tensor._make(a / b, (self, other), vjp, "div", saves=saves)
+
+    def __pow__(self, exponent: float) -> Tensor:
+        """Raise each entry to a constant power.
+
+        Parameters
+        ----------
+        exponent : int or float
+            A number, not a Tensor.
+
+        Derivation
+        ----------
+        Power rule: y = x^p has dy/dx = p x^(p-1), so dx = g p x^(p-1).
+
+        For p = 0 the result is the constant 1 and its derivative is 0 everywhere, at x = 0 too,
+        where the formula would give 0 times infinity.
+        """
+        x = self.data
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            return (g * (exponent * x ** (exponent - 1)) if exponent != 0 else np.zeros_like(x),)
+
+        return Tensor._make(x**exponent, (self,), vjp, "pow", args=(exponent,), saves=(self,))
+
+    def __matmul__(self, other: Tensor | ArrayLike) -> Tensor:
+        """Multiply matrices, as `numpy.matmul` does.
+
+        Leading dimensions are a batch and broadcast: (..., n, k) @ (..., k, m) -> (..., n, m).
+        A 1-D operand is a row on the left and a column on the right, and its extra axis is
+        dropped from the result.
+
+        Derivation
+        ----------
+        Write the first-order change of the loss as an inner product, dL = tr(G^T dC), for C = A B
+        and upstream G. With dC = dA B + A dB and the trace's cyclic property,
+
+            dL = tr(G^T dA B) + tr(G^T A dB) = tr((G B^T)^T dA) + tr((A^T G)^T dB),
+
+        and what stands in front of dA and dB is the gradient: dA = G B^T, dB = A^T G. The shapes
+        leave no other choice: (n, m)(m, k) and (k, n)(n, m).
+
+        Each matrix of a batch is a product of its own, so only the last two axes are transposed;
+        an operand shared by the batch was broadcast over it and its gradient is summed.
+        """
+        other = Tensor.lift(other)
+        a, b = self.data, other.data
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            # Put back the axis that matmul dropped from a vector's product.
+            row, column = a.ndim == 1, b.ndim == 1
+            A = a[None, :] if row else a
+            B = b[:, None] if column else b
+            G = g[..., None] if column else g
+            G = G[..., None, :] if row else G
+            da = unbroadcast(G @ B.mT, a.shape) if self.requires_grad else None
+            db = A.mT @ G if other.requires_grad else None
+            if db is not None:
+                db = unbroadcast(db[..., 0] if column else db, b.shape)
+            return da, db
+
+        return Tensor._make(a @ b, (self, other), vjp, "matmul", saves=_factors(self, other))
+
+    # Every other operator is made of the ones above and needs no rule of its own.
+
+    def __neg__(self) -> Tensor:
+        return self * -1.0
+
+    def __sub__(self, other: Tensor | ArrayLike) -> Tensor:
+        return self + -Tensor.lift(other)
+
+    def __radd__(self, other: ArrayLike) -> Tensor:
+        return self + other
+
+    def __rsub__(self, other: ArrayLike) -> Tensor:
+        return Tensor.lift(other) - self
+
+    def __rmul__(self, other: ArrayLike) -> Tensor:
+        return self * other
+
+    def __rtruediv__(self, other: ArrayLike) -> Tensor:
+        return Tensor.lift(other) / self
+
+    def __rmatmul__(self, other: ArrayLike) -> Tensor:
+        return Tensor.lift(other) @ self
+
+    # ------------------------------------------------------------------ elementwise functions
+
+    def exp(self) -> Tensor:
+        """Return e^x of each entry.
+
+        Derivation
+        ----------
+        The exponential is its own derivative: dy/dx = e^x = y, so dx = g y.
+        """
+        y = np.exp(self.data)
+        return Tensor._make(y, (self,), lambda g: (g * y,), "exp", saves_result=True)
+
+    def log(self) -> Tensor:
+        """Return the natural logarithm of each entry.
+
+        Derivation
+        ----------
+        From e^y = x, differentiated: e^y dy/dx = 1, so dy/dx = 1 / x and dx = g / x.
+        """
+        x = self.data
+        return Tensor._make(np.log(x), (self,), lambda g: (g / x,), "log", saves=(self,))
+
+    def relu(self) -> Tensor:
+        """Return max(x, 0) of each entry; at exactly 0 the gradient is 0.
+
+        Derivation
+        ----------
+        The slope is 1 where x > 0 and 0 where x < 0: dx = g where x > 0, else 0. At the kink any
+        slope from 0 to 1 is a subgradient; like everyone, we take 0.
+        """
+        y = np.maximum(self.data, 0.0)
+        return Tensor._make(y, (self,), lambda g: (g * (y > 0),), "relu", saves_result=True)
+
+    def tanh(self) -> Tensor:
+        """Return the hyperbolic tangent of each entry.
+
+        Derivation
+        ----------
+        tanh = sinh / cosh; by the quotient rule its derivative is (cosh^2 - sinh^2) / cosh^2
+        = 1 - tanh^2, so dx = g (1 - y^2).
+        """
+        y = np.tanh(self.data)
+        return Tensor._make(y, (self,), lambda g: (g * (1.0 - y * y),), "tanh", saves_result=True)
+
+    # ------------------------------------------------------------------ reductions and shapes
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Sum over the given axes, or over all of them.
+
+        Parameters
+        ----------
+        axis : int, tuple of int, or None
+            Negative axes count from the end; an empty tuple sums over nothing.
+        keepdims : bool
+            Keep the summed axes with length 1.
+
+        Derivation
+        ----------
+        y_i is the sum of a group of entries, so dy_i/dx_j = 1 for each j of the group, and every
+        entry of the group receives g_i: summing is undone by copying, the mirror image of
+        `unbroadcast`. To line g up with x, the summed axes first come back with length 1.
+        """
+        kept: Array = self.data.sum(axis=axis, keepdims=True)
+        total = kept if keepdims else np.squeeze(kept, axis)
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            return (np.broadcast_to(g.reshape(kept.shape), self.shape),)
+
+        return Tensor._make(total, (self,), vjp, "sum", args=(axis, keepdims))
+
+    def mean(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Average over the given axes, or over all of them: a sum divided by a constant."""
+        total = self.sum(axis, keepdims)
+        return total / (self.data.size // max(total.data.size, 1))
+
+    def reshape(self, *shape: Any) -> Tensor:
+        """Return the same entries, in row-major order, in another shape.
+
+        Takes `reshape(2, 3)` and `reshape((2, 3))`; one length may be -1.
+
+        Derivation
+        ----------
+        No entry changes or moves in row-major order, so neither do the gradient's: reshape back.
+        """
+        y = self.data.reshape(*shape)
+        return Tensor._make(y, (self,), lambda g: (g.reshape(self.shape),), "reshape")
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Permute the axes; with no argument, reverse them.
+
+        Takes `transpose(1, 0)` and `transpose((1, 0))`; axes may be negative. Axis i of the
+        result is axis `axes[i]` of the operand.
+
+        Derivation
+        ----------
+        Entries move and do not change, so the gradient is moved back by the inverse permutation.
+        A permutation's argsort is its inverse: it says at which place i each axis `axes[i]` went.
+        The two differ as soon as three axes rotate: the inverse of (2, 0, 1) is (1, 2, 0).
+        """
+        y = self.data.transpose(*axes)
+        # NumPy reads the arguments: an array of shape (0, 1, 2, ...) shows where each axis went.
+        inverse = np.argsort(np.empty(range(self.ndim)).transpose(*axes).shape)
+        return Tensor._make(y, (self,), lambda g: (g.transpose(inverse),), "transpose", args=axes)
+
+    @property
+    def T(self) -> Tensor:
+        """Return the tensor with its axes reversed."""
+        return self.transpose()
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """Select entries by anything NumPy takes as an index, or by a Tensor of integers.
+
+        Derivation
+        ----------
+        y_i = x_p(i), where p(i) is the place that entry i was read from. By the chain rule
+        dx_j = sum of g_i over all i with p(i) = j: a place read twice receives both gradients and
+        a place never read receives 0. `full[index] += g` would write a repeated place once only;
+        `np.add.at` adds every time.
+        """
+        index = _as_index(index)
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            full = np.zeros_like(g, shape=self.shape)
+            np.add.at(full, index, g)
+            return (full,)
+
+        return Tensor._make(self.data[index], (self,), vjp, "getitem", args=(index,))
+
+    def logsumexp(self, axis: Axis = -1, keepdims: bool = False) -> Tensor:
+        """Return log(sum(exp(x))) over the given axes, for entries of any size.
+
+        A slice of nothing but -inf gives -inf.
+
+        Parameters
+        ----------
+        axis : int, tuple of int, or None
+        keepdims : bool
+            Keep the reduced axes with length 1.
+
+        Derivation
+        ----------
+        For any m, log sum_j e^(x_j) = m + log sum_j e^(x_j - m). With m the maximum of the slice
+        no exponent is above 0, so nothing overflows, and the largest term is e^0 = 1, so the sum
+        is at least 1 and its logarithm is safe.
+
+        Chain rule: dy/dx_j = e^(x_j) / sum_k e^(x_k) = softmax(x)_j, so dx = g softmax(x). The m
+        cancels in that quotient, and the exponentials of the forward serve again.
+        """
+        peak = self.data.max(axis=axis, keepdims=True, initial=-np.inf)
+        # A slice of -inf has no finite maximum to subtract, and -inf - -inf would be nan.
+        peak = np.where(np.isfinite(peak), peak, 0.0)
+        terms = np.exp(self.data - peak)
+        total: Array = terms.sum(axis=axis, keepdims=True)
+        with np.errstate(divide="ignore"):  # log(0) = -inf is the answer there
+            kept = peak + np.log(total)
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            # Only a slice of -inf has a total under 1; its terms are 0, and so is its gradient.
+            return (g.reshape(kept.shape) * (terms / np.maximum(total, 1.0)),)
+
+        y = kept if keepdims else np.squeeze(kept, axis)
+        return Tensor._make(y, (self,), vjp, "logsumexp", args=(axis, keepdims))
+
+    # ------------------------------------------------------------------ max
+
+    def max(self, axis: Axis = None, keepdims: bool = False) -> Tensor:
+        """Return the largest entry over the given axes, or over all of them.
+
+        Where several entries tie for the largest, the gradient goes to the first of them in
+        row-major order, and to no other.
+
+        Parameters
+        ----------
+        axis : int, tuple of int, or None
+            Negative axes count from the end.
+        keepdims : bool
+            Keep the reduced axes with length 1.
+
+        Derivation
+        ----------
+        Near x the largest entry of a slice stays the one at the same place k: y = x_k. So
+        dy/dx_k = 1 and every other derivative is 0, and dx is g at k and 0 elsewhere: max is an
+        index that looks at the values. At a tie y has a kink; any one of the tied places is a
+        subgradient, and so is any average of them. Sending the whole of g to each would count it
+        several times.
+
+        Move the reduced axes to the end and flatten them: then a slice is a row, `argmax` gives
+        the first of its largest entries, and the VJP fills rows of zeros at that place. Reshaping
+        and moving back undo the rest.
+        """
+        axes = range(self.ndim) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+        reduced = [i % self.ndim for i in axes]
+        order = [i for i in range(self.ndim) if i not in reduced] + reduced
+        moved = self.data.transpose(order)
+        rows = moved.reshape(*moved.shape[: self.ndim - len(reduced)], -1)
+        first = rows.argmax(axis=-1)[..., None]
+        y = np.take_along_axis(rows, first, axis=-1)[..., 0]
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            full = np.zeros_like(g, shape=rows.shape)
+            np.put_along_axis(full, first, g.reshape(first.shape), axis=-1)
+            return (full.reshape(moved.shape).transpose(np.argsort(order)),)
+
+        if keepdims:
+            y = y.reshape([1 if i in reduced else n for i, n in enumerate(self.shape)])
+        return Tensor._make(y, (self,), vjp, "max")
+
+    # ------------------------------------------------------------------ no_grad
+
+    def detach(self) -> Tensor:
+        """Return a constant of the same array: nothing flows back through it.
+
+        The array is shared, not copied; this tensor stays as it was.
+
+        Derivation
+        ----------
+        The derivative of a constant is 0, whatever it was computed from. A tensor without parents
+        is a constant to `backward`.
+        """
+        return Tensor._sharing(self.data, (self,))
+
+    # ------------------------------------------------------------------ leaf_grad
+
+    @property
+    def is_leaf(self) -> bool:
+        """Tell whether the graph ends here: no recorded operation made this tensor.
+
+        So every tensor that does not require a gradient is a leaf.
+
+        Derivation
+        ----------
+        `_make` stores a VJP exactly where it records an operation.
+        """
+        return self._vjp is None
+
+    def retain_grad(self) -> None:
+        """Have `backward` fill `.grad` of this tensor too, though it is not a leaf.
+
+        On a leaf, and a second time, it changes nothing.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor does not require a gradient.
+
+        Derivation
+        ----------
+        No rule of calculus says what is kept: `backward` has the gradient of every tensor in its
+        hands once, and drops it unless somebody wants it.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("retain_grad() of a tensor that does not require a gradient")
+        self._retains_grad = True
+
+    # ------------------------------------------------------------------ hooks
+
+    def register_hook(self, hook: Hook) -> Handle:
+        """Have `hook` called with the gradient of this tensor whenever it is computed.
+
+        Parameters
+        ----------
+        hook : callable
+            `hook(grad)` is given the whole gradient, once in each backward. What it returns takes
+            the gradient's place, in `.grad` and in what flows on; None leaves it as it is. It
+            must not change the array it is given.
+
+        Returns
+        -------
+        Handle
+            Its `remove()` takes this hook away and leaves the others.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor does not require a gradient.
+
+        Derivation
+        ----------
+        Several hooks run in the order in which they were registered, each on what the one before
+        it has left. A dict keeps that order and lets one of them go. One function may be
+        registered twice, so the key is a new object for each time.
+        """
+        if not self.requires_grad:
+            raise RuntimeError("register_hook() on a tensor that does not require a gradient")
+        key = object()
+        self._hooks[key] = hook
+        return Handle(self._hooks, key)
+
+
+# ---------------------------------------------------------------------- the backward pass
+
+
+def _gradients(
+    root: Tensor, upstream: Array, retain_graph: bool = True
+) -> Iterator[tuple[Tensor, Array]]:
+    """Yield each tensor that `root` was computed from with its whole gradient, `root` first.
+
+    Nothing is stored in `.grad`. A tensor may be freed once it has been yielded.
+    """
+    pending = {id(root): np.broadcast_to(upstream, root.shape)}
+    order = _topological_order(root)
+    while order:
+        node = order.pop()
+        whole = pending.pop(id(node), None)
+        if whole is None:
+            continue
+        whole = _through_hooks(node, whole)
+        yield node, whole
+        if node._vjp is None:
+            continue
+        _check_versions(node)
+        for parent, part in zip(node._parents, node._vjp(whole), strict=True):
+            if part is None or not parent.requires_grad:
+                continue
+            # Not `+=`, which would change an array that may be another tensor's `.grad`.
+            earlier = pending.get(id(parent))
+            pending[id(parent)] = _array(part if earlier is None else earlier + part)
+        if not retain_graph:
+            _release(node)
+
+
+def _topological_order(root: Tensor) -> list[Tensor]:
+    """List every tensor that `root` was computed from, parents first and `root` last.
+
+    Depth first with a stack of its own, because a deep graph would exhaust Python's. Tensors are
+    told apart by identity: two constants of equal value are two tensors.
+    """
+    order: list[Tensor] = []
+    seen: set[int] = set()
+    stack = [(root, False)]
+    while stack:
+        node, parents_done = stack.pop()
+        if parents_done:
+            order.append(node)
+        elif id(node) not in seen:
+            seen.add(id(node))
+            stack.append((node, True))
+            stack.extend([(parent, False) for parent in node._parents])
+    return order
+
+
+def _as_index(index: Any) -> tuple[Any, ...]:
+    """Return an index as a tuple that NumPy takes: a Tensor in it becomes an array of integers."""
+    parts = index if isinstance(index, tuple) else (index,)
+    return tuple([p.data.astype(np.intp) if isinstance(p, Tensor) else p for p in parts])
+
+
+def _factors(a: Tensor, b: Tensor) -> list[Tensor]:
+    """List the operands that a product's VJP reads: each where the other requires a gradient."""
+    return [one for one, other in ((a, b), (b, a)) if other.requires_grad]
+
+
+# ---------------------------------------------------------------------- no_grad
+
+_recording = True
+
+
+@contextmanager
+def no_grad() -> Iterator[None]:
+    """Record no operation within a `with` block, or within a function that is decorated with it.
+
+    Blocks may be nested. A block that is left, by an exception too, restores what was before it.
+
+    Derivation
+    ----------
+    An inner block must not turn recording on when it ends, for the outer one goes on. So each
+    block keeps what it found, and puts that back.
+    """
+    global _recording
+    before, _recording = _recording, False
+    try:
+        yield
+    finally:
+        _recording = before
+
+
+def _is_recording() -> bool:
+    """Tell whether the operation that is being made should be recorded; `_make` asks."""
+    return _recording
+
+
+# ---------------------------------------------------------------------- leaf_grad
+
+
+def _keeps_grad(node: Tensor) -> bool:
+    """Tell whether `backward` fills `.grad` of this tensor; it asks once for each."""
+    return node.is_leaf or node._retains_grad
+
+
+# ---------------------------------------------------------------------- free_graph
+
+
+def _release(node: Tensor) -> None:
+    """Free a node that has run; `_gradients` calls it where the graph is not retained."""
+
+
+# ---------------------------------------------------------------------- hooks
+
+
+class Handle:
+    """What `register_hook` returns: it takes that one hook away again."""
+
+    def __init__(self, hooks: dict[object, Hook], key: object) -> None:
+        self._hooks = hooks
+        self._key = key
+
+    def remove(self) -> None:
+        """Take the hook away; a second time it changes nothing."""
+        self._hooks.pop(self._key, None)
+
+
+def _through_hooks(node: Tensor, grad: Array) -> Array:
+    """Return what the node's hooks make of its gradient.
+
+    `_gradients` calls it once for each node, when all its consumers have delivered.
+
+    Parameters
+    ----------
+    node : Tensor
+    grad : array of the node's shape
+
+    Returns
+    -------
+    array of the node's shape
+        `grad` itself where no hook returns anything.
+
+    Raises
+    ------
+    RuntimeError
+        If a hook returns an array of another shape.
+
+    Derivation
+    ----------
+    What a hook returns may be an array that somebody holds, and `backward` is going to store it,
+    so it is copied. While the hooks run, one of them may remove itself: they are listed before.
+    """
+    for hook in list(node._hooks.values()):
+        changed = hook(grad)
+        if changed is None:
+            continue
+        shape = np.shape(changed)
+        if shape != node.shape:
+            raise RuntimeError(f"a hook returned shape {shape}, not {node.shape}")
+        grad = np.array(changed, dtype=np.float64)
+    return grad
+
+
+# ---------------------------------------------------------------------- version_counter
+
+
+def _check_versions(node: Tensor) -> None:
+    """Refuse to run a node whose saved values were changed; `_gradients` calls it before each."""
+
+
+# ---------------------------------------------------------------------- jvp
+
+
+def _array(data: ArrayLike) -> Array:
+    """Return what a tensor holds of some data: float64, and a float64 array as it is."""
+    return np.asarray(data, dtype=np.float64)
+
+
+# ---------------------------------------------------------------------- losses and checks
+
+
+def log_softmax(x: Tensor, axis: int = -1) -> Tensor:
+    """Return the logarithm of the softmax of `x` along `axis`, for entries of any size.
+
+    Derivation
+    ----------
+    log(e^(x_i) / sum_j e^(x_j)) = x_i - logsumexp(x). Subtraction and logsumexp have their rules
+    already; the chain rule makes dx = g - softmax(x) sum(g) of them.
+    """
+    x = Tensor.lift(x)
+    return x - x.logsumexp(axis, keepdims=True)
+
+
+def cross_entropy(logits: Tensor, targets: Tensor | ArrayLike) -> Tensor:
+    """Return the mean negative log-probability of the target classes.
+
+    Parameters
+    ----------
+    logits : Tensor of shape (n, classes)
+    targets : array_like of int, of shape (n,)
+        Class of each row, from 0 to classes - 1.
+
+    Returns
+    -------
+    Tensor of shape ()
+
+    Derivation
+    ----------
+    The model gives row i the probability softmax(logits_i)[t_i] of its target t_i. The loss is
+    -1/n times the log-likelihood of the n independent rows, the mean of -log_softmax at the
+    targets. Composing the rules gives d logits = (softmax - onehot) / n: each row's gradient is
+    the probabilities less what they should have been.
+    """
+    logits = Tensor.lift(logits)
+    classes = np.asarray(targets.data if isinstance(targets, Tensor) else targets, dtype=np.intp)
+    rows = np.arange(logits.shape[0])
+    return -log_softmax(logits)[rows, classes].mean()
+
+
+def numerical_gradient(f: Callable[[Any], Tensor | ArrayLike], x: Any, eps: float = 1e-6) -> Array:
+    """Estimate the gradient of a scalar function by central differences.
+
+    Parameters
+    ----------
+    f : function of `x` that returns one number, as a float, an array or a Tensor
+    x : array or Tensor
+        Each entry is changed in place in turn, and restored, also where `f` raises.
+    eps : float
+        Step to either side.
+
+    Returns
+    -------
+    array of x's shape
+
+    Derivation
+    ----------
+    Taylor: f(x + e) = f + f' e + f'' e^2 / 2 + O(e^3). In f(x + e) - f(x - e) the even terms
+    cancel and leave 2 e f' + O(e^3); divide by 2 e, and the error is O(e^2), where a one-sided
+    difference has O(e). Rounding adds about 1e-16 |f| / e, so e must not be too small either.
+    """
+    x = x if isinstance(x, Tensor) else np.asarray(x, dtype=np.float64)
+    values = x.data if isinstance(x, Tensor) else x
+    grad = np.zeros(values.shape)
+    for i in np.ndindex(values.shape):
+        here = values[i]
+        try:
+            values[i] = here + eps
+            above = Tensor.lift(f(x)).data.item()
+            values[i] = here - eps
+            below = Tensor.lift(f(x)).data.item()
+        finally:
+            values[i] = here
+        grad[i] = (above - below) / (2.0 * eps)
+    return grad
+
+
+def sgd_step(params: Iterable[Tensor], lr: float) -> None:
+    """Move each parameter one step down its gradient, and clear the gradient.
+
+    Parameters
+    ----------
+    params : iterable of Tensor
+        Each gets a new `data` and `grad` None; one without a gradient stays as it is.
+    lr : float
+        Learning rate.
+
+    Derivation
+    ----------
+    To first order L(w - lr g) = L(w) - lr |g|^2 for the gradient g: against the gradient the loss
+    falls, and no direction of that length makes it fall faster.
+    """
+    for param in params:
+        if param.grad is not None:
+            # Not in place: the caller may hold the array that the parameter was made of.
+            param.data = np.asarray(param.data - lr * param.grad)
+            param.grad = None
+
+
+# ---------------------------------------------------------------------- a network
+
+
+class Linear:
+    """The map x W + b from (n, n_in) to (n, n_out).
+
+    The weights are Kaiming-uniform: uniform in +-sqrt(6 / n_in), the range at which ReLU layers
+    keep the variance of what passes through them. The bias is zero.
+    """
+
+    def __init__(self, n_in: int, n_out: int, rng: np.random.Generator) -> None:
+        bound = np.sqrt(6.0 / n_in)
+        self.weight = Tensor(rng.uniform(-bound, bound, (n_in, n_out)), requires_grad=True)
+        self.bias = Tensor(np.zeros(n_out), requires_grad=True)
+
+    def __call__(self, x: Tensor | ArrayLike) -> Tensor:
+        return Tensor.lift(x) @ self.weight + self.bias
+
+    def parameters(self) -> list[Tensor]:
+        """List the tensors to train."""
+        return [self.weight, self.bias]
+
+
+class MLP:
+    """Linear layers of the given sizes with ReLU between them, and none after the last."""
+
+    def __init__(self, sizes: Sequence[int], rng: np.random.Generator) -> None:
+        self.layers = [Linear(n, m, rng) for n, m in pairwise(sizes)]
+
+    def __call__(self, x: Tensor | ArrayLike) -> Tensor:
+        *hidden, last = self.layers
+        x = Tensor.lift(x)
+        for layer in hidden:
+            x = layer(x).relu()
+        return last(x)
+
+    def parameters(self) -> list[Tensor]:
+        """List the tensors to train, layer by layer."""
+        return [p for layer in self.layers for p in layer.parameters()]
+
+
+def make_spirals(
+    n_per_class: int = 100, n_classes: int = 3, noise: float = 0.2, seed: int = 0
+) -> tuple[Array, NDArray[np.int64]]:
+    """Return points on interleaved spirals, one arm per class: x of shape (n, 2), y of shape (n,).
+
+    An arm leaves the origin at an angle of its own and turns by four radians on its way to radius
+    1; `noise` is the standard deviation of the angle.
+    """
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(n_classes), n_per_class)
+    radius = np.tile(np.linspace(0.0, 1.0, n_per_class), n_classes)
+    angle = 2.0 * np.pi * y / n_classes + 4.0 * radius + rng.normal(0.0, noise, y.size)
+    x = radius[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    return x, y
+
+
+def train_spirals(steps: int = 600, lr: float = 0.5, seed: int = 0) -> tuple[float, float]:
+    """Train a 2-64-64-3 network on the spirals, full batch; return its loss and accuracy."""
+    x, y = make_spirals(seed=seed)
+    model = MLP([2, 64, 64, 3], np.random.default_rng(seed))
+    for _ in range(steps):
+        loss = cross_entropy(model(x), y)
+        loss.backward()
+        sgd_step(model.parameters(), lr)
+    logits = model(x)
+    accuracy = np.mean(logits.data.argmax(axis=1) == y)
+    return cross_entropy(logits, y).data.item(), float(accuracy)
+
+
+if __name__ == "__main__":
+    loss, accuracy = train_spirals()
+    print(f"spirals: loss {loss:.3f}, accuracy {accuracy:.1%}")
