@@ -53,8 +53,10 @@ def load_bugs(track: Track) -> tuple[Bug, ...]:
 
 
 @cache
-def bugs_in(track: Track, symbols: frozenset[str]) -> tuple[Bug, ...]:
-    """Read the bugs that patch one of some symbols.
+def bugs_in(
+    track: Track, symbols: frozenset[str], but: frozenset[str] = frozenset()
+) -> tuple[Bug, ...]:
+    """Read the bugs that patch one of some symbols, but not those of some targets.
 
     Parsing TOML is slow beside everything else that a diagnosis takes, so the other entries are
     not parsed.
@@ -62,10 +64,19 @@ def bugs_in(track: Track, symbols: frozenset[str]) -> tuple[Bug, ...]:
     found: list[Bug] = []
     for text in _texts(track):
         head, *entries = _ENTRY.split(text)
-        near = [one for one in entries if any(f'symbol = "{symbol}"' in one for symbol in symbols)]
+        near = [
+            one
+            for one in entries
+            if any(f'symbol = "{symbol}"' in one for symbol in symbols)
+            and not any(f'target = "{target}"' in one for target in but)
+        ]
         if near:
             found += _read(track, "[[bug]]".join([head, *near]))
-    return tuple(bug for bug in found if any(patch.symbol in symbols for patch in bug.patches))
+    return tuple(
+        bug
+        for bug in found
+        if bug.target not in but and any(patch.symbol in symbols for patch in bug.patches)
+    )
 
 
 def _texts(track: Track) -> list[str]:

@@ -753,3 +753,13 @@ def test_the_bugs_of_some_symbols_are_those_of_the_whole_catalogue():
     assert bugs_in(track, symbols) == tuple(
         bug for bug in load_bugs(track) if symbols & {patch.symbol for patch in bug.patches}
     )
+
+
+def test_the_bugs_of_targets_that_are_green_are_left_out():
+    track = lab01()
+    symbols = frozenset({"Tensor.__add__", "unbroadcast", "Tensor.__matmul__"})
+    green = frozenset({"unbroadcast", "backward"})
+
+    assert bugs_in(track, symbols, green) == tuple(
+        bug for bug in bugs_in(track, symbols) if bug.target not in green
+    )

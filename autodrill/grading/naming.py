@@ -59,7 +59,7 @@ def name(
     inquiry = replace(
         file.inquiry,
         probes=probes,
-        bugs=lambda symbols: [one for one in bugs_in(track, symbols) if one.target not in green],
+        bugs=lambda symbols: bugs_in(track, symbols, green),
         trusted=frozenset(one for id in green for one in track.target(id).symbols),
     )
     found = name_bug(failing, inquiry)
