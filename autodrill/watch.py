@@ -19,6 +19,11 @@ from typing import Any
 _LOOK_S = 0.25
 """The file is looked at this often where no event arrives."""
 
+_STEP_MS = 5
+_STEP_AT_REST_MS = 50
+_AT_REST_S = 60.0
+"""Waiting for events is done in steps; so long after the last change they become longer."""
+
 _SETTLE_S = 0.008
 _SETTLED_BY_S = 0.25
 """A file that changes for longer than this is taken as it is; more is to come."""
@@ -81,7 +86,7 @@ class Follower:
         while not self._stop.is_set():
             look = _look(self._path)
             if look != seen:
-                noticed = time.monotonic()
+                noticed = self._wake.changed = time.monotonic()
                 data, seen = _settled(self._path)
                 if data != self._last:
                     self._last = data
@@ -96,31 +101,34 @@ class _Wake:
         self._path = path
         self._stop = stop
         self._poll = poll
-        self._folder: Path | None = None
+        self._watched: tuple[Path, int] | None = None
         self._events: Iterator[object] = iter(())
+        self.changed = time.monotonic()
 
     def wait(self) -> None:
         folder = Path(os.path.realpath(self._path)).parent
         if self._poll or not folder.is_dir():
-            self._folder = None
+            self._watched = None
             self._stop.wait(_LOOK_S)
             return
-        if folder != self._folder:
-            self._folder, self._events = folder, self._open(folder)
+        is_at_rest = time.monotonic() - self.changed > _AT_REST_S
+        wanted = folder, _STEP_AT_REST_MS if is_at_rest else _STEP_MS
+        if wanted != self._watched:
+            self._watched, self._events = wanted, self._open(*wanted)
         try:
             if next(self._events, None) is None:
                 self._stop.wait(_LOOK_S)
         except OSError:  # the system has no more watches to give: looking has to do
             self._poll = True
 
-    def _open(self, folder: Path) -> Iterator[object]:
+    def _open(self, folder: Path, step_ms: int) -> Iterator[object]:
         import watchfiles  # here: only the loops need it
 
         return watchfiles.watch(
             folder,
             watch_filter=None,
-            debounce=20,
-            step=2,
+            debounce=4 * step_ms,
+            step=step_ms,
             rust_timeout=int(1000 * _LOOK_S),
             yield_on_timeout=True,
             stop_event=self._stop,

@@ -213,8 +213,8 @@ def with_comment(text, symbol, number):
 
 
 def rest_row(process):
-    """Memory and processor time of a watch that has nothing to do, its standby included."""
-    time.sleep(2)
+    """Memory and processor time of a watch a minute after the last save, its standby included."""
+    time.sleep(62)
     family = [process, *process.children(recursive=True)]
     before = sum(sum(one.cpu_times()[:2]) for one in family)
     time.sleep(10)
