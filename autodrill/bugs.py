@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from autodrill.catalog import Track
+from autodrill.catalog import Track, load_track, track_ids
 from autodrill.errors import broken_track
 
 FORMAT = 1
@@ -63,6 +63,17 @@ def bugs_in(track: Track, symbols: frozenset[str]) -> tuple[Bug, ...]:
     near = [one for one in entries if any(f'symbol = "{symbol}"' in one for symbol in symbols)]
     bugs = _read(track, "[[bug]]".join([head, *near]))
     return tuple(bug for bug in bugs if any(patch.symbol in symbols for patch in bug.patches))
+
+
+@cache
+def find_bug(bug_id: str) -> Bug | None:
+    """Return the bug of an id from the first track that has it, reading no other entry."""
+    for track in map(load_track, track_ids()):
+        head, *entries = _ENTRY.split(_text(track))
+        own = [one for one in entries if f'\nid = "{bug_id}"\n' in one]
+        if own:
+            return _read(track, "[[bug]]".join([head, *own]))[0]
+    return None
 
 
 def _text(track: Track) -> str:

@@ -19,7 +19,7 @@ ROWS = [
     {"cases"},
     {"worker"},
     {"engines"},
-    {"shrink", "patterns", "diagnose"},
+    {"shrink", "patterns", "diagnose", "trace"},
     {"grading"},
     {"schedule"},
     {"history"},
