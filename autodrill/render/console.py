@@ -131,6 +131,11 @@ class Screen:
         self.stream.write("\a")
         self.flush()
 
+    def prompt(self, text: str) -> None:
+        """Write a text to answer on the same line."""
+        self.stream.write(encodable(text, self._encoding))
+        self.flush()
+
     def flush(self) -> None:
         """Let what was written be seen."""
         self.stream.flush()
