@@ -14,7 +14,7 @@ PACKAGE = ROOT / "autodrill"
 # From low to high; a module may import from its own row and from the rows before it.
 ROWS = [
     {"errors", "results"},
-    {"catalog", "places", "stubs", "bugs"},
+    {"catalog", "places", "stubs", "bugs", "decks"},
     {"workspace"},
     {"cases"},
     {"worker"},
