@@ -7,7 +7,7 @@ from conftest import ROOT
 
 from autodrill.catalog import load_track, track_ids
 
-COMMANDS = ["start", "check", "watch", "time", "next", "trace"]
+COMMANDS = ["start", "check", "watch", "time", "next", "trace", "quiz"]
 COMMANDS += [
     "hint",
     "show",

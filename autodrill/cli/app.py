@@ -58,6 +58,7 @@ for one in (
     time.time,
     time.next_,
     board.trace,
+    board.quiz,
     learn.hint,
     learn.show,
     edit.reset,

@@ -136,6 +136,12 @@ class Screen:
         self.stream.write(encodable(text, self._encoding))
         self.flush()
 
+    def rewrite(self, text: str) -> None:
+        """Write a text in the place of what stands on the last line, cut to the width."""
+        shown = encodable(text, self._encoding)[: self.width - 1]
+        self.stream.write(f"\r{shown}\x1b[K")
+        self.flush()
+
     def flush(self) -> None:
         """Let what was written be seen."""
         self.stream.flush()
