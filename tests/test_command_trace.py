@@ -211,3 +211,37 @@ def test_in_ascii_and_without_colour_every_sign_has_a_letter(autodrill):
 def test_a_level_that_is_not_there_is_refused(autodrill):
     assert autodrill.run("trace", "--level", "6").code == 2
     assert autodrill.run("trace", "--seed", "-1").code == 2
+
+
+@pytest.mark.parametrize("command", ["trace --level 1", "quiz --deck numerics"])
+def test_bytes_that_are_no_text_are_an_answer_like_any_other(autodrill, command):
+    done = subprocess.run(
+        [sys.executable, "-m", "autodrill", *command.split()],
+        cwd=autodrill.folder,
+        env=autodrill.environment(),
+        input=b"\xff\xfe\x00\x1b[31m\nq\n",
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1)
+    assert b"Traceback" not in done.stderr
+    assert b"\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["trace --level 1 <&-", "trace --level 1 | head -1", "quiz 2>&-", "quiz --list | head -1"],
+)
+def test_a_stream_that_is_closed_costs_no_traceback(autodrill, command):
+    done = subprocess.run(
+        f"{sys.executable} -m autodrill {command}",
+        shell=True,
+        cwd=autodrill.folder,
+        env=autodrill.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1)
+    assert "Traceback" not in done.stderr and "itself failed" not in done.stderr

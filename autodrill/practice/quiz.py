@@ -11,7 +11,7 @@ from typing import Any, Literal
 from autodrill.decks import Card, Deck, deck_ids, is_right, load_deck
 from autodrill.history import Attempts, History
 from autodrill.history.answers import DECK
-from autodrill.history.attempts import QUIZ, State
+from autodrill.history.attempts import QUIZ
 from autodrill.keys import Key, reading
 from autodrill.places import history_file
 from autodrill.practice.sitting import Sitting
@@ -135,7 +135,6 @@ class Quiz:
             yield self._view("end")
             return
         limit_s = None if self._request.minutes is None else self._request.minutes * 60
-        state: State = "passed"
         try:
             for number, card in enumerate(self._chosen, start=1):
                 if limit_s is not None and self._sitting.run_s >= limit_s:
@@ -147,8 +146,8 @@ class Quiz:
                     else self._recall(number, card)
                 )
         except _Left:
-            state = "passed" if self._done else "closed"
-        self._sitting.end(state)
+            pass
+        self._sitting.end("passed" if self._done else "closed")
         yield self._view("end")
 
     def interrupt(self) -> View | None:
