@@ -19,7 +19,6 @@ from autodrill.schedule import Rating, review
 
 Event = Literal["start", "ask", "tick", "reveal", "rate", "unclear", "rated", "end"]
 
-USUAL_CARDS = 10
 _TICK_S = 0.2
 _RATINGS: dict[str, Rating] = {
     **dict.fromkeys(("a", "1", "again"), "again"),
@@ -34,10 +33,10 @@ _QUIT = ("q", "quit")
 class QuizRequest:
     """What to ask: of one deck or of all, so many cards, and no new one after so many minutes."""
 
-    deck: str | None = None
-    cards: int = USUAL_CARDS
-    minutes: float | None = None
-    live: bool = False
+    deck: str | None
+    cards: int
+    minutes: float | None
+    live: bool
 
 
 @dataclass(frozen=True)
@@ -96,12 +95,6 @@ def list_decks() -> tuple[tuple[Listed, ...], tuple[str, ...]]:
             due = sum(one <= now for one in known)
             found.append(Listed(deck, due, len(deck.cards) - len(known)))
         return tuple(found), tuple(history.notices)
-
-
-def cards_of(deck: str | None) -> tuple[Card, ...]:
-    """Return the cards of one deck, or of all."""
-    chosen = deck_ids() if deck is None else (deck,)
-    return tuple(card for one in chosen for card in load_deck(one).cards)
 
 
 class Quiz:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 _INDENT = 2
 _HANG = 4
+_ARRAY = re.compile(r"\[[-\[\]\d, .]*\]")
 
 
 def show_event(screen: Screen, view: View, *, prompts: bool) -> None:
@@ -72,13 +74,18 @@ def _judged(view: View) -> list[Line]:
     question = view.question
     assert question is not None
     says = "order" if question.kind == "order" else question.asks
-    derived = [line((one, "quiet"), indent=_HANG, hang=_HANG) for one in view.working]
+    derived = [line((_whole(one), "quiet"), indent=_HANG, hang=_HANG) for one in view.working]
     if view.event == "right":
         return [line(("✓", "good"), f" {says} = {inert(view.given)}", hang=_INDENT), *derived]
     if view.event == "revealed":
-        return [line(("→", "todo"), f" {says} = {view.expected}", hang=_INDENT), *derived]
+        return [line(("→", "todo"), f" {says} = {_whole(view.expected)}", hang=_INDENT), *derived]
     head = line(("✗", "bad"), f" {says}: {inert(view.message)}", hang=_INDENT)
     return [head, *_named(view.diagnosis)]
+
+
+def _whole(text: str) -> str:
+    """Keep each array of a line together where the line is wrapped."""
+    return _ARRAY.sub(lambda found: glued(found.group()), text)
 
 
 def _named(diagnosis: Diagnosis | None) -> Iterator[Line]:
