@@ -88,6 +88,8 @@ def test_q_ends_a_session_and_ctrl_c_too_and_the_terminal_is_in_order(autodrill,
     terminal.child.sendintr()
     terminal.shows("1 of 10 cards")
     assert terminal.ends() == 130
+    assert any(row.startswith("1 of 10 cards") for row in terminal.screen.display)
+    assert not terminal.screen.cursor.hidden
     listed = autodrill.run("history", "--json").json["attempts"]
     assert [one["state"] for one in listed] == ["given up", "closed"]
     found = autodrill.run("quiz", "--list", "--json").json["decks"]

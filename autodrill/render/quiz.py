@@ -41,6 +41,10 @@ def show_event(screen: Screen, view: View, *, live: bool) -> None:
         case "reveal":
             screen.write(_judged(view))
         case "end":
+            if live:
+                screen.rewrite("")
+            elif view.state == "given up":
+                screen.write([Line()])  # the terminal has written ^C
             screen.write(_end(view, screen.width))
     screen.flush()
 
