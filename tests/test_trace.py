@@ -6,13 +6,16 @@ import random
 import numpy as np
 import pytest
 
-from autodrill.bugs import find_bug
+from autodrill.bugs import find_bug, load_bugs
 from autodrill.cases.differences import central_differences
+from autodrill.catalog import load_track, track_ids
+from autodrill.engines.variants import variant
 from autodrill.trace.answers import FORMS, Unclear, read_array
-from autodrill.trace.graph import Graph, Node, forward, solve
+from autodrill.trace.graph import Graph, Node, apply, forward, solve
 from autodrill.trace.levels import LEVELS, draw, level_of, listing
-from autodrill.trace.mistakes import gradient_mistakes, wrong_gradients
+from autodrill.trace.mistakes import gradient_mistakes, wrong_gradients, wrong_sends
 from autodrill.trace.questions import answer_to, judge, questions, working
+from autodrill.trace.working import parts
 
 SEEDS = range(200)
 GRAPHS = [draw(level, seed) for level in LEVELS for seed in SEEDS]
@@ -227,6 +230,47 @@ def test_every_mistake_is_in_a_catalogue_and_is_named_on_some_graph():
                 )
                 met.add(bug)
     assert met == set(gradient_mistakes())
+
+
+def test_a_mistake_gives_what_the_bug_of_its_name_gives():
+    """Each operation alone is run on the variants of the references with that bug in them."""
+    met, order = set(), [one for one in GRAPHS if one.graph.loss.op == "sum"][::9]
+    variants = {
+        bug.id: variant(track, bug)
+        for track in map(load_track, track_ids())
+        for bug in load_bugs(track)
+        if bug.id in gradient_mistakes()
+    }
+    for solved in order:
+        for node in solved.graph.nodes[:-1]:
+            for part in parts(solved, node.name):
+                sends = {}
+                for bug, sent in wrong_sends(solved, part):
+                    sends.setdefault(bug, []).append(sent)
+                for bug, candidates in sends.items():
+                    got = sent_by(variants[bug], solved, part)
+                    if got is None:
+                        continue
+                    assert any(
+                        got.shape == one.shape and np.allclose(got, one) for one in candidates
+                    ), (bug, part, got, candidates)
+                    met.add(bug)
+    named = {one for one in gradient_mistakes() if "overwrites" not in one}
+    assert met == named - {"add-not-reduced", "mul-not-reduced"}  # their engines raise
+
+
+def sent_by(engine, solved, part):
+    """Return the gradient that an engine gives an operand, None where it raises."""
+    leaves = [
+        engine.suite.leaf(engine.lib, np.array(solved.values[name]))
+        for name in part.consumer.parents
+    ]
+    try:
+        out = apply(part.consumer, leaves)
+        engine.suite.backward(engine.lib, out, np.array(solved.grads[part.consumer.name]))
+    except ValueError:
+        return None
+    return np.asarray(leaves[part.slot].grad)
 
 
 # Answers as they are typed ---------------------------------------------------------------------

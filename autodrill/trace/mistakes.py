@@ -35,7 +35,8 @@ Wrong = Callable[[Use], Array]
 
 _SENDS: dict[Op, tuple[tuple[str, Wrong], ...]] = {
     "add": (
-        ("add-upstream-ignored", lambda u: np.ones_like(u.g)),
+        ("add-upstream-ignored", lambda u: np.ones_like(u.x)),
+        ("add-upstream-ignored", lambda u: np.ones_like(u.g)),  # and then summed to fit
         ("add-uses-multiplication-rule", lambda u: u.g * u.other),
     ),
     "mul": (
@@ -65,7 +66,7 @@ _SENDS: dict[Op, tuple[tuple[str, Wrong], ...]] = {
         ("matmul-order-swapped", lambda u: _matmul(u.other.T, u.g, u.is_left)),
         ("matmul-transposes-swapped", lambda u: _matmul(u.g, u.x.T, u.is_left)),
         ("matmul-gradient-transposed", lambda u: _matmul(u.g, u.other.T, u.is_left).T),
-        ("matmul-product-rule", lambda u: u.g * u.other),
+        ("matmul-product-rule", lambda u: _entrywise(u.g, u.other)),
     ),
 }
 """What one use sends to a node, by the mistake that is made in it."""
@@ -113,6 +114,18 @@ def gradient_mistakes() -> tuple[str, ...]:
     return (*sends, *_NOT_REDUCED.values(), *reduced, *_OVERWRITES.values())
 
 
+def wrong_sends(solved: Solved, part: Part) -> Iterator[tuple[str, Array]]:
+    """Yield what one use of a node sends to it, by the mistake that is made in it."""
+    if part.full.shape != part.value.shape:
+        for bug, reduce in _REDUCED:
+            yield bug, reduce(part.full, part.value.shape)
+    use = _use(solved, part)
+    for bug, wrong in _SENDS[part.consumer.op]:
+        sent = _sent_to(part, wrong, use)
+        if sent is not None:
+            yield bug, sent
+
+
 def wrong_gradients(solved: Solved, name: str) -> Iterator[tuple[str, Array]]:
     """Yield what each mistake gives for a node, where it is not what is right."""
     right = solved.grads[name]
@@ -130,16 +143,10 @@ def _gradients(solved: Solved, name: str) -> Iterator[tuple[str, Array]]:
             yield _OVERWRITES[one.consumer.op], one.value
     for one in found:
         others = total - one.value
-        if one.full.shape != one.value.shape:
-            if one.consumer.op in _NOT_REDUCED:
-                yield _NOT_REDUCED[one.consumer.op], others + one.full
-            for bug, reduce in _REDUCED:
-                yield bug, others + reduce(one.full, one.value.shape)
-        use = _use(solved, one)
-        for bug, wrong in _SENDS[one.consumer.op]:
-            sent = _sent_to(one, wrong, use)
-            if sent is not None:
-                yield bug, np.asarray(others + sent) if len(found) > 1 else sent
+        if one.full.shape != one.value.shape and one.consumer.op in _NOT_REDUCED:
+            yield _NOT_REDUCED[one.consumer.op], others + one.full
+        for bug, sent in wrong_sends(solved, one):
+            yield bug, np.asarray(others + sent) if len(found) > 1 else sent
 
 
 def _values(solved: Solved, name: str) -> Iterator[tuple[str, Array]]:
@@ -187,6 +194,12 @@ def _equal(one: Array, other: Array) -> bool:
 
 def _matmul(g: Array, other: Array, is_left: bool) -> Array:
     return np.asarray(g @ other if is_left else other @ g)
+
+
+def _entrywise(g: Array, other: Array) -> Array:
+    if g.shape != other.shape:
+        raise ValueError("this mistake is made where the shapes hide it")
+    return np.asarray(g * other)
 
 
 def _left(use: Use, g: Array, other: Array) -> Array:
