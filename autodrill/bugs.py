@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from autodrill.catalog import Track
+from autodrill.catalog import Track, load_track, track_ids
 from autodrill.errors import broken_track
 
 FORMAT = 1
@@ -77,6 +77,18 @@ def bugs_in(
         for bug in found
         if bug.target not in but and any(patch.symbol in symbols for patch in bug.patches)
     )
+
+
+@cache
+def find_bug(bug_id: str) -> Bug | None:
+    """Return the bug of an id from the first track that has it, reading no other entry."""
+    for track in map(load_track, track_ids()):
+        for text in _texts(track):
+            head, *entries = _ENTRY.split(text)
+            own = [one for one in entries if f'\nid = "{bug_id}"\n' in one]
+            if own:
+                return _read(track, "[[bug]]".join([head, *own]))[0]
+    return None
 
 
 def _texts(track: Track) -> list[str]:

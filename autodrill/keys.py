@@ -1,4 +1,4 @@
-"""Single keys from the terminal, without Enter, as long as a live screen is shown."""
+"""Single keys from the terminal, without Enter, and lines, with the time going on meanwhile."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import queue
 import select
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,6 +58,25 @@ def reading(events: queue.SimpleQueue[Any]) -> Iterator[None]:
             termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
 
 
+def read_line(on_wait: Callable[[], None]) -> str | None:
+    """Return the next line of stdin, None at its end; `on_wait` is called while none is there.
+
+    The terminal edits the line itself. What is no terminal is not waited for in this way: it
+    may have given several lines at once.
+    """
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # it may have been read from
+        sys.stdin.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # suppressed
+    if can_read_keys():
+        while not select.select([sys.stdin], [], [], _LOOK_S)[0]:
+            on_wait()
+    try:
+        text = sys.stdin.readline()
+    except (OSError, ValueError):
+        return None
+    on_wait()
+    return text.rstrip("\r\n") if text else None
+
+
 def _read(descriptor: int, events: queue.SimpleQueue[Any], stop: threading.Event) -> None:
     while not stop.is_set():
         try:
@@ -73,7 +92,8 @@ def _read(descriptor: int, events: queue.SimpleQueue[Any], stop: threading.Event
 
 
 def _names(data: bytes) -> list[str]:
-    """Return the keys in what was read; an arrow or another escape sequence is none."""
+    """Return the keys in what was read, Enter as a line end; an escape sequence is none."""
     if data.startswith(b"\x1b"):
         return []
-    return [one.lower() for one in data.decode("ascii", "ignore") if one.isprintable()]
+    text = data.decode("ascii", "ignore").replace("\r", "\n")
+    return [one.lower() for one in text if one.isprintable() or one == "\n"]

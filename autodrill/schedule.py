@@ -61,14 +61,20 @@ def rate(ended: Ended) -> Rating:
 
 
 def review(card: str | None, rating: Rating, at: float) -> tuple[str, float]:
-    """Return the card after a try at a moment, as JSON, and when it is due."""
+    """Return the card after a try at a moment, as JSON, and when it is due.
+
+    A card that is damaged counts as a new one.
+    """
     import fsrs  # here: a check schedules nothing
 
     scheduler = fsrs.Scheduler(
         learning_steps=(_AGAIN_AFTER,), relearning_steps=(_AGAIN_AFTER,), enable_fuzzing=False
     )
     moment = datetime.fromtimestamp(at, UTC)
-    before = fsrs.Card(due=moment) if card is None else fsrs.Card.from_json(card)
+    try:
+        before = fsrs.Card(due=moment) if card is None else fsrs.Card.from_json(card)
+    except (ValueError, KeyError, TypeError):
+        before = fsrs.Card(due=moment)
     after, _ = scheduler.review_card(before, fsrs.Rating[rating.capitalize()], moment)
     return after.to_json(), after.due.timestamp()
 

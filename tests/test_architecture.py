@@ -14,12 +14,12 @@ PACKAGE = ROOT / "autodrill"
 # From low to high; a module may import from its own row and from the rows before it.
 ROWS = [
     {"errors", "results"},
-    {"catalog", "places", "stubs", "bugs"},
+    {"catalog", "places", "stubs", "bugs", "decks"},
     {"workspace"},
     {"cases"},
     {"worker"},
     {"engines"},
-    {"shrink", "patterns", "diagnose"},
+    {"shrink", "patterns", "diagnose", "trace"},
     {"grading"},
     {"schedule"},
     {"history"},

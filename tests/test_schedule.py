@@ -81,3 +81,8 @@ def test_a_check_imports_no_scheduler():
     code = "import sys, autodrill.practice.check, autodrill.schedule; print('fsrs' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_a_damaged_card_is_scheduled_as_a_new_one():
+    for damaged in ("", "{}", '{"stability": 1.0}', "[]"):
+        assert review(damaged, "good", 1e9)[1] == review(None, "good", 1e9)[1]

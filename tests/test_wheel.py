@@ -10,6 +10,7 @@ import pytest
 from conftest import ROOT
 
 from autodrill.catalog import load_track, track_ids
+from autodrill.decks import deck_ids
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +31,8 @@ def test_it_holds_the_content_and_nothing_else(wheel):
             inside = file.relative_to(track.folder).as_posix()
             assert f"autodrill/drills/{track_id}/{inside}" in names
         assert f"autodrill/reference/{track.reference.name}" in names
+    for deck_id in deck_ids():
+        assert f"autodrill/drills/decks/{deck_id}.toml" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"autodrill"}
     assert not [name for name in names if "__pycache__" in name or "tests/" in name]
@@ -57,3 +60,7 @@ def test_it_starts_and_checks_in_an_environment_of_its_own(wheel, tmp_path):
     solution = autodrill("check", "--impl", "solution", "matmul", folder=tmp_path / "lab01")
     assert solution.returncode == 0, solution.stdout + solution.stderr
     assert autodrill("doctor").returncode == 0
+    assert "vjps" in autodrill("quiz", "--list").stdout
+    refused = autodrill("quiz", "--export", "cards.apkg")
+    assert refused.returncode == 3
+    assert "autodrill[anki]" in refused.stderr

@@ -28,6 +28,7 @@ def overview() -> None:
         seen.next_command,
         due,
         seen.interrupted,
+        seen.there,
         estimates=seen.track is not None and seen.track.estimates,
     )
 

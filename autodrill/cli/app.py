@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from autodrill.catalog import track_ids
-from autodrill.cli import about, check, edit, learn, records, start, time, watch
+from autodrill.cli import about, board, check, edit, learn, records, start, time, watch
 from autodrill.cli.gate import Gate
 
 app = typer.Typer(
@@ -57,6 +57,8 @@ for one in (
     watch.watch,
     time.time,
     time.next_,
+    board.trace,
+    board.quiz,
     learn.hint,
     learn.show,
     edit.reset,

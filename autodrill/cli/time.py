@@ -66,7 +66,7 @@ def next_(track: TrackOption = None, as_json: Json = False) -> None:
         return
     from autodrill.render.records import show_next
 
-    show_next(screen(), found.order, found.now)
+    show_next(screen(), found.order, found.there, found.now)
     if found.order and timing.is_startable(found.track) and _is_live():
         input("Enter starts it, Ctrl-C leaves. ")
         request = timing.TimeRequest(found.order[0].target, live=True)

@@ -11,6 +11,10 @@ from typing import Literal
 from autodrill.history.store import Store, Write, key
 from autodrill.history.texts import keep_text
 
+TRACE = "trace"
+QUIZ = "quiz"
+"""What stands for the track of an attempt at the whiteboard; its target is a level or a deck."""
+
 Kind = Literal["target", "ladder", "full"]
 State = Literal["open", "passed", "given up", "closed"]
 Outcome = Literal["passed", "given up"]
@@ -124,10 +128,11 @@ class Attempts:
         return next(iter(self._attempts("WHERE id = ?", (number,))), None)
 
     def latest(self, track: str | None, last: int) -> list[Attempt]:
-        """Return the latest attempts, at one track or at all, the newest first."""
+        """Return the latest attempts, at one track and the whiteboard or at all, newest first."""
         if track is None:
             return self._attempts("ORDER BY id DESC LIMIT ?", (last,))
-        return self._attempts("WHERE track = ? ORDER BY id DESC LIMIT ?", (track, last))
+        where = "WHERE track IN (?, ?, ?) ORDER BY id DESC LIMIT ?"
+        return self._attempts(where, (track, TRACE, QUIZ, last))
 
     def add_split(self, attempt: int, split: Split) -> None:
         """Note that a target turned green or was given up."""
@@ -223,5 +228,6 @@ class Attempts:
 
 
 def _put(write: Write, attempt: Attempt) -> None:
-    safe = replace(attempt, folder=key(Path(attempt.folder)), file=key(Path(attempt.file)))
+    places = [key(Path(one)) if one else "" for one in (attempt.folder, attempt.file)]
+    safe = replace(attempt, folder=places[0], file=places[1])
     write(_PUT, tuple(getattr(safe, name) for name in _COLUMNS))

@@ -89,11 +89,13 @@ class Figures:
         return rows[0][0] if rows else None
 
     def bugs(self, track: str) -> dict[str, dict[str, int]]:
-        """Count of each target the named bugs of its saves, the most frequent first."""
+        """Count of each target the named bugs of its saves or answers, the most frequent first."""
         rows = self._store.read(
-            "SELECT s.target, s.bug, count(*) AS met FROM saves s JOIN attempts a "
-            "ON a.id = s.attempt_id WHERE a.track = ? AND s.bug IS NOT NULL "
-            "GROUP BY s.target, s.bug ORDER BY met DESC, s.bug",
+            "SELECT target, bug, count(*) AS met FROM (SELECT s.target, s.bug FROM saves s "
+            "JOIN attempts a ON a.id = s.attempt_id WHERE a.track = ?1 UNION ALL "
+            "SELECT a.target, s.bug FROM answers s JOIN attempts a ON a.id = s.attempt_id "
+            "WHERE a.track = ?1) WHERE bug IS NOT NULL "
+            "GROUP BY target, bug ORDER BY met DESC, bug",
             (track,),
         )
         found: dict[str, dict[str, int]] = {}

@@ -54,7 +54,19 @@ CREATE TABLE cards (
 );
 """
 
-MIGRATIONS = (_VERSION_1, _VERSION_2)
+_VERSION_3 = """
+CREATE TABLE answers (
+    attempt_id INTEGER NOT NULL REFERENCES attempts (id), run_s REAL NOT NULL,
+    took_s REAL NOT NULL, question TEXT NOT NULL, given TEXT NOT NULL, verdict TEXT NOT NULL,
+    bug TEXT, message TEXT NOT NULL
+);
+CREATE INDEX answers_by_attempt ON answers (attempt_id);
+CREATE TABLE traces (
+    attempt_id INTEGER PRIMARY KEY REFERENCES attempts (id), seed INTEGER NOT NULL
+);
+"""
+
+MIGRATIONS = (_VERSION_1, _VERSION_2, _VERSION_3)
 """What brings a file from version i to version i + 1."""
 
 VERSION = len(MIGRATIONS)

@@ -21,7 +21,10 @@ from autodrill.workspace import find_workspace
 State = Literal["ok", "missing", "optional"]
 
 _NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
-_OPTIONAL = (("torch", "`check --torch`", "autodrill[torch]"),)
+_OPTIONAL = (
+    ("torch", "`check --torch`", "autodrill[torch]"),
+    ("genanki", "`quiz --export`", "autodrill[anki]"),
+)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from autodrill.history import Attempt, Attempts, History
 from autodrill.places import history_file
 from autodrill.practice.stats import due_order
 from autodrill.practice.timing import interrupted
+from autodrill.practice.whiteboard import DueThere, due_there
 from autodrill.results import Verdict
 from autodrill.schedule import Due
 from autodrill.workspace import find_workspace
@@ -22,7 +23,8 @@ class Overview:
 
     `verdicts` holds the latest verdict of each target that was graded; `elsewhere` is the
     workspace that was used last, where there is none here. `due` holds what was timed and
-    is due again, `interrupted` an attempt whose process was ended.
+    is due again, `interrupted` an attempt whose process was ended, `there` what is due at the
+    whiteboard.
     """
 
     track: Track | None
@@ -33,6 +35,7 @@ class Overview:
     elsewhere: Path | None
     due: tuple[Due, ...]
     interrupted: Attempt | None
+    there: DueThere
     notices: tuple[str, ...]
 
 
@@ -40,6 +43,7 @@ def overview() -> Overview:
     """Look around from the current folder."""
     workspace = find_workspace(Path.cwd())
     with History(history_file()) as history:
+        there = due_there(history)
         if workspace is None:
             last = history.last_workspace()
             elsewhere = last[0] if last is not None and last[0].is_dir() else None
@@ -49,7 +53,7 @@ def overview() -> Overview:
                 else f"autodrill start {track_ids()[0]}"
             )
             return Overview(
-                None, None, {}, None, command, elsewhere, (), None, tuple(history.notices)
+                None, None, {}, None, command, elsewhere, (), None, there, tuple(history.notices)
             )
         verdicts = history.last_verdicts(workspace.engine_file)
         open_targets = [one for one in workspace.track.targets if verdicts.get(one.id) != "pass"]
@@ -74,5 +78,6 @@ def overview() -> Overview:
             None,
             due,
             left[0] if left else None,
+            there,
             tuple(history.notices),
         )

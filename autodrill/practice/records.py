@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autodrill.errors import NOT_YET, AutodrillError
-from autodrill.history import Attempt, Attempts, History, Save, Snapshot, Split
+from autodrill.history import (
+    Answer,
+    Answers,
+    Attempt,
+    Attempts,
+    History,
+    Save,
+    Snapshot,
+    Split,
+)
 from autodrill.places import history_file
 from autodrill.practice.edit import Changed, replace_text
 from autodrill.practice.locate import locate
@@ -27,13 +36,18 @@ class Listed:
 
 @dataclass(frozen=True)
 class Record:
-    """One attempt with all that was kept of it, or one text; `text` is what was written."""
+    """One attempt with all that was kept of it, or one text; `text` is what was written.
+
+    `answers` are those of an attempt at the whiteboard, `seed` is that of its graph.
+    """
 
     attempt: Attempt | None
     splits: tuple[Split, ...]
     saves: tuple[Save, ...]
     snapshot: Snapshot | None
     text: bytes
+    answers: tuple[Answer, ...] = ()
+    seed: int | None = None
 
 
 def list_history(last: int) -> Listed:
@@ -90,7 +104,9 @@ def _record(history: History, name: str) -> Record:
             saves = tuple(attempts.saves(number))
             kept = history.text(saves[-1].snapshot) if saves else None
             snapshot, text = kept if kept is not None else (None, b"")
-            return Record(attempt, tuple(attempts.splits(number)), saves, snapshot, text)
+            splits, answers = tuple(attempts.splits(number)), Answers(history)
+            given, seed = tuple(answers.of(number)), answers.seed(number)
+            return Record(attempt, splits, saves, snapshot, text, given, seed)
     raise AutodrillError(
         f"the history has no `{name}`",
         hint="`autodrill history` lists what there is",

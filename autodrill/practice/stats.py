@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from autodrill.catalog import Track, load_track, track_ids
-from autodrill.history import Attempts, Figures, History, Try
+from autodrill.errors import AutodrillError
+from autodrill.history import Answers, Attempts, Figures, History, Try
+from autodrill.history.answers import Reviewed
+from autodrill.history.attempts import TRACE
 from autodrill.places import history_file
-from autodrill.practice.legs import ladder, par_s, whole_par_s, whole_target
+from autodrill.practice.legs import SECONDS, ladder, par_s, whole_par_s, whole_target
 from autodrill.practice.locate import locate
+from autodrill.practice.whiteboard import DueThere, due_there
 from autodrill.schedule import RATED, Due, Ended, Rating, order, rate, read_card, weakness
 from autodrill.workspace import find_workspace
 
@@ -39,11 +43,15 @@ class TargetStats:
 class Stats:
     """The figures of a track, the weakest target first, whole runs last.
 
-    `estimates` tells whether the times to beat are estimates.
+    `track` is None where there is no workspace; `traces` are the levels that were traced at the
+    whiteboard, `decks` what the cards of each deck add up to. `estimates` tells whether the times
+    to beat are estimates.
     """
 
-    track: str
+    track: str | None
     targets: tuple[TargetStats, ...]
+    traces: tuple[TargetStats, ...]
+    decks: tuple[Reviewed, ...]
     notices: tuple[str, ...]
     estimates: bool = False
 
@@ -54,18 +62,26 @@ class Next:
 
     track: str
     order: tuple[Due, ...]
+    there: DueThere
     now: float
     notices: tuple[str, ...]
 
 
 def stats(track_id: str | None = None) -> Stats:
-    """Return the figures of the workspace's track, or of a named one."""
-    track = _track(track_id)
+    """Return the figures of the workspace's track, or of a named one, and of the whiteboard.
+
+    Where there is no workspace, what was done at the whiteboard is all there is to tell.
+    """
     with History(history_file()) as history:
         figures = Figures(history)
-        by_target: dict[str, list[Try]] = {}
-        for one in figures.tries(track.id):
-            by_target.setdefault(one.target, []).append(one)
+        traces, decks = _traces(figures), tuple(Answers(history).reviewed())
+        try:
+            track = _track(track_id)
+        except AutodrillError:
+            if track_id is not None or not (traces or decks):
+                raise
+            return Stats(None, (), traces, decks, tuple(history.notices))
+        by_target = _by_target(figures, track.id)
         bugs = figures.bugs(track.id)
         names = [one.id for one in ladder(track)]
         rows = [
@@ -76,14 +92,15 @@ def stats(track_id: str | None = None) -> Stats:
         for kind in ("ladder", "full"):
             if kind in by_target:
                 rows.append(_figures(kind, by_target[kind], whole_par_s(track, kind), {}))
-        return Stats(track.id, tuple(rows), tuple(history.notices), track.estimates)
+        return Stats(track.id, tuple(rows), traces, decks, tuple(history.notices), track.estimates)
 
 
 def next_drill(track_id: str | None = None) -> Next:
     """Return what is due in the workspace's track, or in a named one."""
     track = _track(track_id)
     with History(history_file()) as history:
-        return Next(track.id, due_order(track, history), time.time(), tuple(history.notices))
+        due, there = due_order(track, history), due_there(history)
+        return Next(track.id, due, there, time.time(), tuple(history.notices))
 
 
 def due_order(track: Track, history: History) -> tuple[Due, ...]:
@@ -95,6 +112,28 @@ def due_order(track: Track, history: History) -> tuple[Due, ...]:
     whole = whole_target(track)
     names = [one.id for one in ladder(track)] + ([whole.id] if whole else [])
     return tuple(order(names, cards, time.time()))
+
+
+def _by_target(figures: Figures, track: str) -> dict[str, list[Try]]:
+    found: dict[str, list[Try]] = {}
+    for one in figures.tries(track):
+        found.setdefault(one.target, []).append(one)
+    return found
+
+
+def _traces(figures: Figures) -> tuple[TargetStats, ...]:
+    by_level = _by_target(figures, TRACE)
+    if not by_level:
+        return ()
+    from autodrill.trace.levels import LEVELS  # here: it needs NumPy
+
+    bugs = figures.bugs(TRACE)
+    rows = [
+        _figures(one.id, by_level[one.id], one.minutes * SECONDS, bugs.get(one.id, {}))
+        for one in LEVELS
+        if one.id in by_level
+    ]
+    return tuple(sorted(rows, key=lambda row: row.weakness, reverse=True))
 
 
 def _track(track_id: str | None) -> Track:

@@ -14,6 +14,7 @@ from autodrill.places import history_file
 from autodrill.practice.attempt_file import free_file, put_away, put_fresh
 from autodrill.practice.legs import kind_of, whole_target
 from autodrill.practice.locate import locate
+from autodrill.practice.process import is_running, own_process
 from autodrill.practice.timed_run import Run
 from autodrill.workspace import Workspace, find_workspace
 
@@ -40,7 +41,7 @@ def begin(request: TimeRequest) -> Run:
     if left:
         raise _still_open(left[0])
     history.use_workspace(workspace.folder, workspace.track.id)
-    pid, born = _own_process()
+    pid, born = own_process()
 
     def make(number: int, open_ones: Sequence[Attempt]) -> Attempt:
         file = free_file(workspace, {one.file for one in open_ones})
@@ -73,7 +74,7 @@ def resume(request: TimeRequest) -> Run:
     history = History(history_file())
     attempts = Attempts(history)
     attempt = _last_interrupted(attempts, workspace)
-    taken = attempts.take_over(attempt, *_own_process())
+    taken = attempts.take_over(attempt, *own_process())
     if taken is None:
         raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
     _bring_file_back(workspace, history, attempts, taken)
@@ -101,7 +102,7 @@ def interrupted(attempts: Attempts, workspace: Workspace) -> list[Attempt]:
     return [
         one
         for one in attempts.open_attempts()
-        if one.folder == str(workspace.folder) and not _is_running(one)
+        if one.folder == str(workspace.folder) and not is_running(one)
     ]
 
 
@@ -135,22 +136,6 @@ def _edit_needs_a_terminal(request: TimeRequest) -> None:
             "--edit needs a terminal",
             "leave it out and open the attempt file in an editor yourself",
         )
-
-
-def _own_process() -> tuple[int, float]:
-    import psutil
-
-    return os.getpid(), psutil.Process().create_time()
-
-
-def _is_running(attempt: Attempt) -> bool:
-    import psutil
-
-    try:
-        process = psutil.Process(attempt.pid)
-        return abs(process.create_time() - attempt.born) < 1 and process.is_running()
-    except psutil.Error:
-        return False
 
 
 def _last_interrupted(attempts: Attempts, workspace: Workspace) -> Attempt:

@@ -131,6 +131,17 @@ class Screen:
         self.stream.write("\a")
         self.flush()
 
+    def prompt(self, text: str) -> None:
+        """Write a text to answer on the same line."""
+        self.stream.write(encodable(text, self._encoding))
+        self.flush()
+
+    def rewrite(self, text: str) -> None:
+        """Write a text in the place of what stands on the last line, cut to the width."""
+        shown = encodable(text, self._encoding)[: self.width - 1]
+        self.stream.write(f"\r{shown}\x1b[K")
+        self.flush()
+
     def flush(self) -> None:
         """Let what was written be seen."""
         self.stream.flush()

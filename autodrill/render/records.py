@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from autodrill.render.commands import commands
+from autodrill.render.commands import commands, due_commands
 from autodrill.render.inert import inert, inert_lines
 from autodrill.render.layout import Line, Part, blocks, fixed, line
 from autodrill.render.signs import SIGNS
 from autodrill.render.times import clock, day, figure, until
 
 if TYPE_CHECKING:
-    from autodrill.history import Attempt, Save, Snapshot, Split
+    from autodrill.history import Answer, Attempt, Save, Snapshot, Split
+    from autodrill.history.answers import Reviewed
     from autodrill.practice.records import Record
     from autodrill.practice.stats import Stats, TargetStats
     from autodrill.practice.timed_view import View
+    from autodrill.practice.whiteboard import DueThere
     from autodrill.render.console import Screen
     from autodrill.schedule import Due
 
@@ -60,12 +62,18 @@ def show_record(screen: Screen, record: Record) -> None:
         if seconds >= 1
     ]
     bring = f"autodrill history restore {attempt.id}" if record.saves else None
+    again = None
+    if record.seed is not None:
+        level = attempt.target.rpartition("_")[2]
+        again = f"autodrill trace --level {inert(level)} --seed {record.seed}"
+    splits = [] if record.answers else record.splits
     screen.write(
         blocks(
             [_attempt(attempt), *counted],
-            [_split(one) for one in record.splits],
+            [_split(one) for one in splits],
             [_save(one) for one in record.saves],
-            commands(("bring its last text back", bring)),
+            [_answer(one) for one in record.answers],
+            commands(("bring its last text back", bring), ("the same again", again)),
         )
     )
 
@@ -115,6 +123,22 @@ def _save(one: Save) -> Line:
     )
 
 
+def _answer(one: Answer) -> Line:
+    signs: dict[str, Part] = {"right": SIGNS["pass"], "wrong": SIGNS["fail"]}
+    sign = signs.get(one.verdict, SIGNS["blocked"])
+    given = f" = {inert(one.given)}" if one.given else ""
+    said = f"  {inert(one.message)}" if one.message else ""
+    rated = "" if one.verdict in signs else f"  {inert(one.verdict)}"
+    bug = f" ({_bug(one.bug)})" if one.bug else ""
+    return line(
+        (f"{figure(one.run_s):>8}  ", "quiet"),
+        sign,
+        f" {inert(one.question)}{given}{rated}{said}{bug}",
+        indent=_INDENT,
+        hang=12,
+    )
+
+
 # Figures --------------------------------------------------------------------------------------
 
 
@@ -122,32 +146,51 @@ def show_stats(screen: Screen, found: Stats) -> None:
     """Show the figures of each target, the weakest first, then of whole runs."""
     tried = [one for one in found.targets if one.attempts]
     untried = [one.target for one in found.targets if not one.attempts]
-    if not tried:
-        none = line(f"nothing of {inert(found.track)} was timed yet")
-        screen.write(blocks([none], commands(("begin", "autodrill time"))))
-        return
+    never = [line((f"not timed yet: {', '.join(map(inert, untried))}", "quiet"), hang=_INDENT)]
+    own: list[Line] = []
+    if tried:
+        title = line((inert(found.track or ""), "strong"), " · the weakest first")
+        own = blocks(
+            [title], *_table(screen, tried, estimates=found.estimates), never if untried else []
+        )
+    elif found.track is not None:
+        own = [line(f"nothing of {inert(found.track)} was timed yet")]
+    word = "next" if tried else "begin"
+    command = "autodrill next" if tried else "autodrill time"
+    foot = commands((word, command if found.track is not None else "autodrill trace"))
+    screen.write(blocks(own, *_whiteboard(screen, found), foot))
+
+
+def _whiteboard(screen: Screen, found: Stats) -> Iterator[list[Line]]:
+    """Show the levels that were traced, and what the decks' cards add up to."""
+    if found.traces:
+        yield [line(("trace", "strong"), " · the weakest first")]
+        yield from _table(screen, found.traces)
+    if found.decks:
+        yield [line(("quiz", "strong")), *map(_deck, found.decks)]
+
+
+def _deck(one: Reviewed) -> Line:
+    said = f"  {one.answers} answers, {one.again} in vain"
+    return line((inert(one.deck), "strong"), said, indent=_INDENT, hang=_INDENT)
+
+
+def _table(
+    screen: Screen, tried: Sequence[TargetStats], *, estimates: bool = False
+) -> Iterator[list[Line]]:
+    """Show what was tried, a row each, then the bugs that were met."""
     bars = _BARS if screen.can_show(_BARS) else _ASCII_BARS
     names = max(len(inert(one.target)) for one in tried) + 2
     if screen.width < _NARROW:
-        table = [row for one in tried for row in _stacked(one, bars)]
+        yield [row for one in tried for row in _stacked(one, bars)]
     else:
         tries = max(6, *(len(_tries(one)) + 1 for one in tried))
         head = f"{'':{names}}{'tries':>{tries}}{'best':>9}{'median':>9}{'last':>9}  trend"
-        table = [fixed((head, "quiet"))]
-        of = "of about" if found.estimates else "of"
-        table += [_figures(one, names, tries, bars, of) for one in tried]
+        of = "of about" if estimates else "of"
+        yield [fixed((head, "quiet")), *(_figures(one, names, tries, bars, of) for one in tried)]
     bugs = [_bugs(one) for one in tried if one.bugs]
-    never = [line((f"not timed yet: {', '.join(map(inert, untried))}", "quiet"), hang=_INDENT)]
-    title = line((inert(found.track), "strong"), " · the weakest first")
-    screen.write(
-        blocks(
-            [title],
-            table,
-            [line(("bugs met", "strong")), *bugs] if bugs else [],
-            never if untried else [],
-            commands(("next", "autodrill next")),
-        )
-    )
+    if bugs:
+        yield [line(("bugs met", "strong")), *bugs]
 
 
 def spark(values: Sequence[float], bars: str = _BARS) -> str:
@@ -197,13 +240,13 @@ def _time(seconds: float | None) -> str:
 # What is next ---------------------------------------------------------------------------------
 
 
-def show_next(screen: Screen, order: Sequence[Due], now: float) -> None:
-    """Show what is due in order, and the command that starts the first."""
+def show_next(screen: Screen, order: Sequence[Due], there: DueThere, now: float) -> None:
+    """Show what is due in order, and the commands that start the first and the whiteboard."""
     rows = [_due(one, now) for one in order]
     command = f"autodrill time {inert(order[0].target)}" if order else None
     is_any = any(one.is_due for one in order)
     head = [] if is_any else [line("nothing is due; what follows can be had early")]
-    screen.write(blocks(head, rows, commands(("next", command))))
+    screen.write(blocks(head, rows, commands(("next", command), *due_commands(there))))
 
 
 def _due(one: Due, now: float) -> Line:
@@ -224,18 +267,27 @@ def record(found: Record) -> dict[str, Any]:
         "attempt": asdict(found.attempt) if found.attempt else None,
         "splits": [asdict(one) for one in found.splits],
         "saves": [asdict(one) for one in found.saves],
+        "answers": [asdict(one) for one in found.answers],
+        "seed": found.seed,
         "text": found.text.decode("utf-8", "replace"),
     }
 
 
 def stats(found: Stats) -> dict[str, Any]:
     """Return the figures of a track as plain data."""
-    rows = []
-    for one in found.targets:
-        row = asdict(one) | {"bugs": dict(one.bugs)}
-        del row["weakness"]
-        rows.append(row)
-    return {"schema": "autodrill.stats/1", "track": found.track, "targets": rows}
+    return {
+        "schema": "autodrill.stats/1",
+        "track": found.track,
+        "targets": [_row(one) for one in found.targets],
+        "traces": [_row(one) for one in found.traces],
+        "decks": [asdict(one) for one in found.decks],
+    }
+
+
+def _row(one: TargetStats) -> dict[str, Any]:
+    row = asdict(one) | {"bugs": dict(one.bugs)}
+    del row["weakness"]
+    return row
 
 
 def timed(view: View) -> dict[str, Any]:

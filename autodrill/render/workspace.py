@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autodrill.render.commands import commands
+from autodrill.render.commands import commands, due_commands
 from autodrill.render.inert import inert
 from autodrill.render.layout import Line, blocks, fixed, glued, line
 from autodrill.render.signs import SIGNS
@@ -15,6 +15,7 @@ from autodrill.render.times import clock
 if TYPE_CHECKING:
     from autodrill.catalog import Target
     from autodrill.history import Attempt
+    from autodrill.practice.whiteboard import DueThere
     from autodrill.render.console import Screen
     from autodrill.results import Verdict
 
@@ -56,13 +57,14 @@ def show_overview(
     next_command: str,
     due: Sequence[str] = (),
     interrupted: Attempt | None = None,
+    there: DueThere | None = None,
     *,
     estimates: bool = False,
 ) -> None:
     """Show where the learner is, and the one next command; `estimates` is of the minutes."""
     if folder is None:
         where = [line("there is no workspace here or above", hang=_INDENT)]
-        screen.write(blocks(where, commands(("next", next_command))))
+        screen.write(blocks(where, commands(("next", next_command), *due_commands(there))))
         return
     done = sum(verdicts.get(one.id) == "pass" for one in targets)
     head = [
@@ -72,7 +74,8 @@ def show_overview(
     ]
     about = "about " if estimates else ""
     rows = [_standing(one, verdicts.get(one.id), about) for one in targets]
-    screen.write(blocks(head, rows, _timed(due, interrupted), commands(("next", next_command))))
+    foot = commands(("next", next_command), *due_commands(there))
+    screen.write(blocks(head, rows, _timed(due, interrupted), foot))
 
 
 def _timed(due: Sequence[str], interrupted: Attempt | None) -> Iterator[Line]:
