@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from autodrill.catalog import track_ids
-from autodrill.cli import about, check, edit, learn, records, start, time, watch
+from autodrill.cli import about, check, edit, engine, learn, records, start, time, watch
 from autodrill.cli.gate import Gate
 
 app = typer.Typer(
@@ -64,6 +64,7 @@ for one in (
     records.history,
     records.stats,
     records.export,
+    engine.graph,
     about.tracks,
     about.where,
     about.verify,

@@ -21,7 +21,10 @@ from autodrill.workspace import find_workspace
 State = Literal["ok", "missing", "optional"]
 
 _NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
-_OPTIONAL = (("torch", "`check --torch`", "autodrill[torch]"),)
+_OPTIONAL = (
+    ("torch", "`check --torch`", "autodrill[torch]"),
+    ("matplotlib", "a picture", "autodrill[plot]"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def doctor() -> list[Finding]:
         findings.append(Finding(name, version or "missing", "ok" if version else "missing", hint))
     for name, purpose, extra in _OPTIONAL:
         version = _version(name)
-        text = version or f"not installed; only {purpose} needs it"
+        text = version or f"not installed; needed for {purpose} only"
         hint = "" if version else f"`pip install '{extra}'`"
         findings.append(Finding(name, text, "ok" if version else "optional", hint))
     return [*findings, *_content(), _data(), _worker()]
