@@ -65,6 +65,7 @@ for one in (
     records.stats,
     records.export,
     engine.graph,
+    engine.agree,
     about.tracks,
     about.where,
     about.verify,

@@ -1,4 +1,4 @@
-"""`autodrill graph`: an engine looked at from outside."""
+"""`autodrill graph` and `autodrill agree`: an engine looked at from outside."""
 
 from __future__ import annotations
 
@@ -63,3 +63,36 @@ def graph(
     elif out is None:
         screen().print(shown.as_file(found, chosen).decode())
     raise typer.Exit(PASSED if found.problem is None else NOT_YET)
+
+
+def agree(
+    graphs: Annotated[int, typer.Option("--graphs", min=1, help="How many to compare.")] = 200,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The first graph's seed.")] = 0,
+    file: FileOption = None,
+    track: TrackOption = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the histogram to this .svg or .png.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare an engine with live torch on random graphs of two layers.
+
+    Example: autodrill agree --file exercise.py
+    """
+    from autodrill.practice import output
+    from autodrill.practice.agree import BAR, AgreeRequest
+    from autodrill.practice.agree import agree as compare
+    from autodrill.render import agree as shown
+
+    form = ""
+    if plot is not None:
+        form = output.picture_of(plot)
+        shown.need_pictures()
+    found = compare(AgreeRequest(graphs, seed, file, track))
+    if plot is not None and found.problem is None:
+        output.write(plot, shown.as_picture(found, form))
+    if as_json:
+        print_json(shown.as_json(found, BAR))
+    else:
+        shown.show(screen(), found, BAR)
+    raise typer.Exit(PASSED if found.passes else NOT_YET)

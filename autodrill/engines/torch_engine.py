@@ -17,8 +17,8 @@ from autodrill.errors import BROKEN, AutodrillError
 Array = NDArray[Any]
 
 
-def torch_engine(track: Track) -> LocalEngine:
-    """Return live torch as an engine for a track's cases, in float64.
+def live_torch() -> Any:
+    """Import torch.
 
     Raises
     ------
@@ -30,12 +30,17 @@ def torch_engine(track: Track) -> LocalEngine:
     except ImportError as error:
         raise AutodrillError(
             "torch is not installed",
-            hint="`pip install 'autodrill[torch]'` brings it; nothing else needs it",
+            hint="`pip install 'autodrill[torch]'` brings it; no other grading needs it",
             exit_code=BROKEN,
         ) from error
+    return torch
+
+
+def torch_engine(track: Track) -> LocalEngine:
+    """Return live torch as an engine for a track's cases, in float64; it has to be installed."""
     suite = load_suite(track)
     driven = type(suite)(backward=_backward, scenarios=suite.scenarios)
-    return LocalEngine(driven, _adaptor(torch))
+    return LocalEngine(driven, _adaptor(live_torch()))
 
 
 def _backward(_: Any, out: Any, upstream: Array) -> None:
