@@ -8,7 +8,7 @@ from conftest import ROOT
 from autodrill.catalog import load_track, track_ids
 
 COMMANDS = ["start", "check", "watch", "time", "next", "hint", "show", "reset", "undo", "history"]
-COMMANDS += ["stats", "export", "graph", "agree", "tracks", "where", "verify", "doctor"]
+COMMANDS += ["stats", "export", "graph", "agree", "bench", "tracks", "where", "verify", "doctor"]
 
 
 def test_alone_it_says_where_to_begin(autodrill):

@@ -1,4 +1,4 @@
-"""Scenarios that every track has: an expression with its graph."""
+"""Scenarios that every track has: an expression with its graph, and a network to be timed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from functools import partial
 from typing import Any
 
 from autodrill.cases.expression import evaluate
+from autodrill.cases.network import memory, profile, steps
 from autodrill.cases.scenario import Array, Lib, Scenario, Suite
 
 EXPRESSION = "an expression"
 GRAPH = "the graph of an expression"
+STEPS = "steps of the network"
+PROFILE = "operations of the network"
+MEMORY = "memory of the network"
 
 NO_SEED = "no seed"
 """The value that says that the result is no single number, and no upstream was given."""
@@ -23,6 +27,9 @@ def builtin(suite: Suite, scenario_id: str) -> Scenario:
     builds: Mapping[str, Callable[..., Any]] = {
         EXPRESSION: _expression,
         GRAPH: _graph,
+        STEPS: steps,
+        PROFILE: profile,
+        MEMORY: memory,
     }
     return Scenario(scenario_id, partial(builds[scenario_id], suite), (), ())
 

@@ -66,6 +66,7 @@ for one in (
     records.export,
     engine.graph,
     engine.agree,
+    engine.bench,
     about.tracks,
     about.where,
     about.verify,

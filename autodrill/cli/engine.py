@@ -1,4 +1,4 @@
-"""`autodrill graph` and `autodrill agree`: an engine looked at from outside."""
+"""`autodrill graph`, `autodrill agree` and `autodrill bench`: an engine looked at from outside."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from autodrill.cli.options import Json, TrackOption, print_json, screen
+from autodrill.cli.options import Json, TrackOption, print_json, say, screen
 from autodrill.errors import NOT_YET, PASSED
 
 FileOption = Annotated[
@@ -96,3 +96,26 @@ def agree(
     else:
         shown.show(screen(), found, BAR)
     raise typer.Exit(PASSED if found.passes else NOT_YET)
+
+
+def bench(
+    steps: Annotated[int, typer.Option("--steps", min=1, help="How many to time.")] = 100,
+    file: FileOption = None,
+    track: TrackOption = None,
+    as_json: Json = False,
+) -> None:
+    """Time a training step beside torch, and say where time and memory go.
+
+    Example: autodrill bench --file exercise.py
+    """
+    from autodrill.practice.bench import BenchRequest
+    from autodrill.practice.bench import bench as measure
+    from autodrill.render import bench as shown
+
+    found = measure(BenchRequest(steps, file, track))
+    say(found.notices)
+    if as_json:
+        print_json(shown.as_json(found))
+    else:
+        shown.show(screen(), found)
+    raise typer.Exit(PASSED if found.problem is None else NOT_YET)

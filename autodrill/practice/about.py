@@ -22,7 +22,7 @@ State = Literal["ok", "missing", "optional"]
 
 _NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
 _OPTIONAL = (
-    ("torch", "`check --torch`, `agree`", "autodrill[torch]"),
+    ("torch", "`check --torch`, `agree`, `bench`", "autodrill[torch]"),
     ("matplotlib", "a picture", "autodrill[plot]"),
 )
 
