@@ -1,8 +1,11 @@
 """`autodrill agree`: random graphs on an engine and on live torch."""
 
+import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -178,3 +181,22 @@ def test_what_is_not_installed_is_named_with_how_to_get_it(autodrill, without):
     assert (ran.code, ran.out) == (3, "")
     assert "pip install 'autodrill[plot]'" in ran.err
     assert autodrill.run("agree", "--plot", "exercise.py").code == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux's /proc")
+def test_ctrl_c_in_the_midst_of_torch_s_import_ends_it_as_ever(autodrill):
+    started = subprocess.Popen(
+        [sys.executable, "-m", "autodrill", "agree"],
+        cwd=autodrill.folder,
+        env=autodrill.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    maps = Path(f"/proc/{started.pid}/maps")
+    while "libtorch" not in maps.read_text():
+        assert started.poll() is None
+        time.sleep(0.02)
+    started.send_signal(signal.SIGINT)
+    out, err = started.communicate(timeout=60)
+    assert (started.returncode, out, err.strip()) == (130, "", "")

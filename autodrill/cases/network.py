@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-
-# Bound here, before the learner's file can patch it in a worker.
 from time import perf_counter
 from typing import Any
 
@@ -72,6 +70,8 @@ class _Network:
         started = perf_counter()
         loss, leaves = self.forward()
         loss.backward()
+        if any(one.grad is None for layer in leaves for one in layer):
+            raise ValueError("backward left a weight of the network without a gradient")
         self.update(leaves)
         return perf_counter() - started
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -26,7 +29,8 @@ def live_torch() -> Any:
         If torch is not installed.
     """
     try:
-        import torch
+        with _signals_held():
+            import torch
     except ImportError as error:
         raise AutodrillError(
             "torch is not installed",
@@ -34,6 +38,24 @@ def live_torch() -> Any:
             exit_code=BROKEN,
         ) from error
     return torch
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let a Ctrl-C take effect after an import: one in the middle of torch's aborts the process."""
+    came: list[int] = []
+    numbers = [getattr(signal, one, None) for one in ("SIGINT", "SIGTERM", "SIGHUP")]
+    known = [one for one in numbers if one is not None and callable(signal.getsignal(one))]
+    if threading.current_thread() is not threading.main_thread():
+        known = []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in known}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def torch_engine(track: Track) -> LocalEngine:

@@ -248,7 +248,7 @@ def _snippet(module: str, graph: RandomGraph, request: Request, of: str | None) 
     from autodrill.cases.expression import names_in
     from autodrill.cases.snippet import assignment
 
-    inputs = [assignment(name, array, "Tensor") for name, array in request.inputs.items()]
+    inputs = [assignment(name, array, "Tensor", column=0) for name, array in request.inputs.items()]
     *first, last = graph.code.split("; ")
     functions = set(names_in(graph.code)) - set(request.inputs) - {_bound(one) for one in first}
     names = ", ".join(sorted({"Tensor", *functions}))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from autodrill.catalog import Track, load_track, track_ids
 from autodrill.engines.process import Worker
-from autodrill.errors import broken_track
+from autodrill.errors import BROKEN, AutodrillError
 from autodrill.practice.locate import locate
 from autodrill.results import Problem
 from autodrill.workspace import find_workspace
@@ -94,9 +94,13 @@ class Running:
         raise asked(raised.message.partition("\n")[0] or raised.type)
 
     def refuse(self, problem: Problem) -> NoReturn:
-        """Say that the engine can't be used; where it is a reference, that is our fault."""
+        """Say that the engine can't be used; a reference has to be right, whatever is asked."""
         if self.chosen.is_reference:
-            raise broken_track(f"the reference of `{self.chosen.track.id}`: {problem.message}")
+            raise AutodrillError(
+                f"the reference can't do this: {problem.message}",
+                hint="ask for something smaller; `autodrill verify` proves the reference",
+                exit_code=BROKEN,
+            )
         raise Unusable(problem)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ _INK, _LEAF, _EDGE, _BAR = "#1f2933", "#e3effb", "#7b8794", "#2b6cb0"
 
 def need_matplotlib() -> Any:
     """Import matplotlib, or say how to get it."""
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # such as a cache it can't write
     try:
         import matplotlib.figure
         import matplotlib.style
