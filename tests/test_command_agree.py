@@ -1,5 +1,6 @@
 """`autodrill agree`: random graphs on an engine and on live torch."""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -108,7 +109,9 @@ def test_an_operation_that_raises_is_shown_with_its_line(tmp_path):
 
 
 def test_the_screen_shows_the_histogram_and_the_graph(tmp_path):
-    found = replace(wrong(tmp_path, engine(tanh=TANH)), engine="exercise.py")
+    found = wrong(tmp_path, engine(tanh=TANH))
+    assert found.look.startswith("autodrill graph 'x.tanh().sum()' 'x=[[1.]]' --file ")
+    found = replace(found, engine="exercise.py", look="autodrill graph")
     for width in (100, 60, 40):
         text = plain(lines(found, 1e-9, width), width)
         assert max(map(len, text.splitlines())) <= max(width, 64)  # code is never wrapped
@@ -140,6 +143,11 @@ def test_a_wrong_engine_exits_one_with_a_graph_that_can_be_pasted(lab01):
     assert "Traceback" not in pasted.stderr
     shown = eval(pasted.stdout, {"array": np.array})
     np.testing.assert_allclose(shown, failure["yours"]["values"])
+    program, *look = shlex.split(found["look"])
+    assert program == "autodrill"
+    drawn = lab01.run(*look, "--json").json["nodes"]
+    (gradient,) = [one["gradient"] for one in drawn if one["name"] == failure["of"]]
+    assert gradient["values"] == failure["yours"]["values"]
     assert failure["max_abs_diff"] is None or failure["max_abs_diff"] > 0
 
 

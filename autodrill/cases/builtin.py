@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from numpy import generic, ndarray
+
 from autodrill.cases.expression import evaluate
 from autodrill.cases.network import memory, profile, steps
 from autodrill.cases.scenario import Array, Lib, Scenario, Suite
@@ -88,6 +90,8 @@ def _result(lib: Lib, code: str, leaves: Mapping[str, Any]) -> Any:
     out = evaluate(code, lib, leaves)
     if not isinstance(out, lib.Tensor):
         raise TypeError(f"the expression gives {type(out).__name__}, not a Tensor")
+    if not isinstance(out.data, (ndarray, generic)):
+        raise TypeError(f"the result's data is {type(out.data).__name__}, not a NumPy array")
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -46,7 +47,8 @@ class Agreement:
     `apart` holds the disagreement of each graph: the largest difference in its result and its
     gradients, relative to the largest number among them where that is more than 1; infinite where
     the two can't be compared. `failing` holds the graphs of which an array is wrong by more than
-    the bar, relative to its own largest entry; `failure` explains the first of them.
+    the bar, relative to its own largest entry; `failure` explains the first of them, made small,
+    and `look` is the command that draws it.
     """
 
     track: str
@@ -56,6 +58,7 @@ class Agreement:
     apart: tuple[float, ...] = ()
     failing: tuple[int, ...] = ()
     failure: Failure | None = None
+    look: str | None = None
     problem: Problem | None = None
 
     @property
@@ -108,7 +111,7 @@ def _compared(empty: Agreement, pair: _Pair, request: AgreeRequest) -> Agreement
     known = known_operations(pair.engine.chosen)
     apart: list[float] = []
     failing: list[int] = []
-    failure = None
+    failure = look = None
     for number in range(request.graphs):
         graph = random_graph(known, request.seed + number)
         ran = pair.run(graph)
@@ -118,8 +121,10 @@ def _compared(empty: Agreement, pair: _Pair, request: AgreeRequest) -> Agreement
         failing.append(number + 1)
         if failure is None:
             name = f"graph {number + 1} of {request.graphs}"
-            failure = _explained(name, pair, graph)
-    return replace(empty, apart=tuple(apart), failing=tuple(failing), failure=failure)
+            small, ran = _smallest(pair, graph)
+            failure = _explained(name, pair, small, ran)
+            look = _command(request, small, ran.request)
+    return replace(empty, apart=tuple(apart), failing=tuple(failing), failure=failure, look=look)
 
 
 @dataclass(frozen=True)
@@ -174,8 +179,7 @@ def _apart(yours: Outcome, theirs: Outcome) -> float:
 # The smallest graph ---------------------------------------------------------------------------
 
 
-def _explained(name: str, pair: _Pair, graph: RandomGraph) -> Failure:
-    small, ran = _smallest(pair, graph)
+def _explained(name: str, pair: _Pair, small: RandomGraph, ran: _Ran) -> Failure:
     mismatch = ran.mismatch
     assert mismatch is not None
     code = _snippet(pair.engine.chosen.module, small, ran.request, mismatch.of)
@@ -256,6 +260,17 @@ def _snippet(module: str, graph: RandomGraph, request: Request, of: str | None) 
     body = [*inputs, *first, f"out = {last}", *([] if of is None else ["out.backward()"]), asked]
     text = "\n".join([f"from {module} import {names}", *body])
     return f"import numpy as np\n{text}" if "np." in text else text
+
+
+def _command(asked: AgreeRequest, graph: RandomGraph, request: Request) -> str:
+    """Return the command that draws a graph on the same engine."""
+    from autodrill.cases.snippet import literal
+
+    values = [f"{name}={literal(array)}" for name, array in request.inputs.items()]
+    words = ["autodrill", "graph", graph.code, *values]
+    words += ["--file", str(asked.file)] if asked.file is not None else []
+    words += ["--track", asked.track] if asked.track is not None else []
+    return shlex.join(words)
 
 
 def _bound(statement: str) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from autodrill.render import report
+from autodrill.render.commands import commands
 from autodrill.render.inert import inert
 from autodrill.render.layout import Line, blocks, fixed, line
 
@@ -88,7 +89,8 @@ def _verdict(found: Agreement, bar: float, width: int) -> list[Line]:
     count = f"{len(found.failing)} of {len(found.apart)} graphs disagree"
     head = line(("✗ ", "bad"), (count, "strong"), f"; {said}", hang=_INDENT)
     what = line((f"{found.failure.test}, made as small as it still fails", "quiet"), indent=_INDENT)
-    return blocks([head], [what, *explain(found.failure, width)])
+    look = inert(found.look) if found.look else None
+    return blocks([head], [what, *explain(found.failure, width)], commands(("look", look)))
 
 
 def as_json(found: Agreement, bar: float) -> dict[str, Any]:
@@ -106,6 +108,7 @@ def as_json(found: Agreement, bar: float) -> dict[str, Any]:
         "histogram": [{"power": power, "graphs": count} for power, count in found.histogram],
         "failing": list(found.failing),
         "failure": report.failure(found.failure) if found.failure else None,
+        "look": found.look,
         "problem": report.problem(found.problem) if found.problem else None,
     }
 
