@@ -1,5 +1,6 @@
 """`autodrill agree`: random graphs on an engine and on live torch."""
 
+import re
 import shlex
 import signal
 import subprocess
@@ -83,7 +84,7 @@ def test_right_engines_written_differently_agree(name):
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
-        ("return (g * (1.0 - y * y),)", "", "x.tanh().sum()"),
+        ("return (g * (1.0 - y * y),)", "", ".tanh().sum()"),
         ("total = grad_part if earlier is None else earlier + grad_part", "total = grad_part", ""),
         ("return da, db", "return da, None if db is None else -db", "(x @ w1).sum()"),
         ("np.exp(self.data)", "np.exp(self.data) + 1.0", ".exp().sum()"),
@@ -105,18 +106,18 @@ def test_an_operation_that_raises_is_shown_with_its_line(tmp_path):
     found = wrong(tmp_path, engine(tanh="return self.data[99999]"))
     assert found.failure.message.startswith("IndexError")
     assert "in tanh" in found.failure.trace[0]
-    assert "x.tanh().sum()" in found.failure.example.code
+    assert ".tanh().sum()" in found.failure.example.code
 
 
 def test_the_screen_shows_the_histogram_and_the_graph(tmp_path):
     found = wrong(tmp_path, engine(tanh=TANH))
-    assert found.look.startswith("autodrill graph 'x.tanh().sum()' 'x=[[1.]]' --file ")
+    assert re.match(r"autodrill graph '(\w+)\.tanh\(\)\.sum\(\)' '\1=\[.*\]' --file ", found.look)
     found = replace(found, engine="exercise.py", look="autodrill graph")
     for width in (100, 60, 40):
         text = plain(lines(found, 1e-9, width), width)
         assert max(map(len, text.splitlines())) <= max(width, 64)  # code is never wrapped
         assert "of 40 graphs disagree" in " ".join(text.split())
-        assert "out = x.tanh().sum()" in text
+        assert ".tanh().sum()" in text
         assert "…\n" in text  # a long run of empty powers
         assert "likely" not in text
 
@@ -148,7 +149,7 @@ def test_a_wrong_engine_exits_one_with_a_graph_that_can_be_pasted(lab01):
     drawn = lab01.run(*look, "--json").json["nodes"]
     (gradient,) = [one["gradient"] for one in drawn if one["name"] == failure["of"]]
     assert gradient["values"] == failure["yours"]["values"]
-    assert failure["max_abs_diff"] is None or failure["max_abs_diff"] > 0
+    assert failure["max_abs_diff"] > 0
 
 
 def test_the_reference_passes_on_a_terminal_and_its_histogram_is_drawn(autodrill):

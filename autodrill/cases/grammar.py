@@ -29,8 +29,9 @@ class Operations:
     functions: frozenset[str]
 
     def has(self, *names: str) -> bool:
-        """Tell whether all the names are there."""
-        return set(names) <= self.methods | self.properties | self.functions
+        """Tell whether all the names are there; that of a function ends in `()`."""
+        functions = {f"{name}()" for name in self.functions}
+        return functions.union(self.methods, self.properties).issuperset(names)
 
     @property
     def public(self) -> list[str]:

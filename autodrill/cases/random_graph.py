@@ -13,16 +13,19 @@ from autodrill.cases.builtin import EXPRESSION
 from autodrill.cases.expression import names_in, statements
 from autodrill.cases.grammar import Operations
 from autodrill.cases.probe import Probe
-from autodrill.cases.scenario import Case
+from autodrill.cases.scenario import Case, Domain
 from autodrill.cases.shapes import Shapes, dims
 
 _LINEAR = (
     "{h} @ w{i} + b{i}",
+    "b{i} + {h} @ w{i}",
     "{h} @ w{i} * s{i} + b{i}",
+    "s{i} * ({h} @ w{i})",
     "({h} - c{i}) @ w{i}",
-    "{h} / (d{i} * d{i} + 1.0) @ w{i} + b{i}",
+    "{h} / d{i} @ w{i} + b{i}",
+    "{h} / (d{i} * d{i} + 1.0) @ w{i}",
 )
-_ACTIVATIONS = (
+_ACTIVATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("{a}", ()),
     ("({a}).relu()", ("relu",)),
     ("({a}).tanh()", ("tanh",)),
@@ -30,34 +33,46 @@ _ACTIVATIONS = (
     ("({a}).tanh().exp()", ("tanh", "exp")),
     ("(({a}) ** 2 + 1.0).log()", ("__pow__", "log")),
     ("({a}).softmax(axis=-1)", ("softmax",)),
+    ("({a}).log_softmax(axis=-1)", ("log_softmax",)),
+    ("log_softmax({a})", ("log_softmax()",)),
     ("({a}).logsumexp(axis=-1, keepdims=True) * ({a}).tanh()", ("logsumexp", "tanh")),
     ("({a}) - ({a}).mean(axis=0, keepdims=True)", ("mean",)),
+    ("({a}).tanh() * ({a}).tanh().sum(axis=1, keepdims=True)", ("tanh",)),
 )
-_MIXES = ("", "h2 = h2 * h2", "h2 = h2 - h2 * c", "h2 = h2 / (h2 * h2 + 1.0)")
-_ENDS = (
+_MIXES = ("", "h2 = h2 * h2", "h2 = h2 - h2 * c", "h2 = c * h2", "h2 = h2 / (h2 * h2 + 1.0)")
+_ENDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("(h2 * v).sum()", ()),
     ("(h2 * v).mean()", ("mean",)),
     ("(h2 * v).sum(axis=0).tanh().sum()", ("tanh",)),
     ("(h2 * v).reshape(-1).sum()", ("reshape",)),
-    ("(h2.transpose() @ h1 * u).sum()", ("transpose",)),
+    ("(h2 * v)[[0, 0, -1]].sum()", ("__getitem__",)),
 )
+_FLAT_ENDS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("(h2.transpose() @ h1 * u).sum()", ("transpose",)),
+    ("cross_entropy((h2 * v)[[0, -1, 0]], [0, 0, 0])", ("cross_entropy()", "__getitem__")),
+    ("cross_entropy((h2 * v).mean(axis=0, keepdims=True), [0])", ("cross_entropy()", "mean")),
+)
+"""Ends for a batch of rows; the others take a batch of matrices as well."""
 _SHAPES = {
     "x": ("n k",),
     "w1": ("k m",),
     "w2": ("m p",),
-    "b1": ("m", "1 m", "n 1", ""),
-    "b2": ("p", "1 p", "n 1", ""),
-    "s1": ("m", "n 1", ""),
+    "b1": ("m", "1 m", "n 1", "1", ""),
+    "b2": ("p", "1 p", "n 1", "1", ""),
+    "s1": ("m", "n 1", "1", ""),
     "s2": ("n p", "1 p", ""),
     "c1": ("k", "n 1", ""),
     "c2": ("m", "n m", ""),
     "d1": ("k", "n 1", ""),
-    "d2": ("m", "1 m", ""),
+    "d2": ("m", "1 m", "1"),
     "c": ("n p", "p", ""),
     "v": ("n p",),
     "u": ("p m",),
 }
 """The shapes that each name may have; those that are not whole are broadcast."""
+_BATCH = "b n k"
+"""A shape of `x` by which the weights are shared over a batch of matrices."""
+_DOMAINS: Mapping[str, Domain] = {"d1": "nonzero", "d2": "nonzero"}
 _LARGEST = 4
 
 
@@ -81,7 +96,7 @@ class RandomGraph:
         shapes = tuple(dims(self.shapes[name]) for name in names)
         used = {dim for one in shapes for dim in one.names if isinstance(dim, str)}
         sizes = {name: size for name, size in self.sizes.items() if name in used}
-        case = Case(EXPRESSION, lambda *_: None, (), tuple(names))
+        case = Case(EXPRESSION, lambda *_: None, (), tuple(names), _DOMAINS)
         params: dict[str, Any] = {"code": self.code, "names": names}
         return Probe(case, Shapes(shapes, sizes), params, self.seed)
 
@@ -93,6 +108,8 @@ def random_graph(known: Operations, seed: int) -> RandomGraph:
     def one_of(choices: Any) -> Any:
         return choices[int(rng.integers(len(choices)))]
 
+    is_batch = bool(rng.integers(3) == 0)
+    ends = _ENDS if is_batch else _ENDS + _FLAT_ENDS
     activations = [text for text, needs in _ACTIVATIONS if known.has(*needs)]
     parts, h = [], "x"
     for i in (1, 2):
@@ -101,9 +118,10 @@ def random_graph(known: Operations, seed: int) -> RandomGraph:
         parts.append(f"h{i} = {one_of(activations).format(a=f'a{i}')}")
         h = f"h{i}"
     parts += [one for one in (one_of(_MIXES),) if one]
-    parts.append(one_of([text for text, needs in _ENDS if known.has(*needs)]))
+    parts.append(one_of([text for text, needs in ends if known.has(*needs)]))
     shapes = {name: one_of(choices) for name, choices in _SHAPES.items()}
-    sizes = {name: int(rng.integers(1, _LARGEST + 1)) for name in "nkmp"}
+    shapes |= {"x": _BATCH} if is_batch else {}
+    sizes = {name: int(rng.integers(1, _LARGEST + 1)) for name in "bnkmp"}
     return written_out(RandomGraph(_joined(statements("; ".join(parts))), shapes, sizes, seed))
 
 

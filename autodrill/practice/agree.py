@@ -17,6 +17,7 @@ from autodrill.practice.graph import known_operations
 from autodrill.results import Example, Failure, Problem
 
 if TYPE_CHECKING:
+    from autodrill.cases.grammar import Operations
     from autodrill.cases.judge import Mismatch
     from autodrill.cases.outcome import Outcome
     from autodrill.cases.random_graph import RandomGraph
@@ -47,8 +48,8 @@ class Agreement:
     `apart` holds the disagreement of each graph: the largest difference in its result and its
     gradients, relative to the largest number among them where that is more than 1; infinite where
     the two can't be compared. `failing` holds the graphs of which an array is wrong by more than
-    the bar, relative to its own largest entry; `failure` explains the first of them, made small,
-    and `look` is the command that draws it.
+    the bar, relative to its own largest entry; `failure` explains the plainest of them, made
+    small, and `look` is the command that draws it.
     """
 
     track: str
@@ -85,7 +86,7 @@ class Agreement:
 
 
 def agree(request: AgreeRequest) -> Agreement:
-    """Compare an engine with torch, graph by graph, and make the first that fails small."""
+    """Compare an engine with torch, graph by graph, and make one that fails small."""
     from autodrill.cases.random_graph import random_graph
 
     chosen = choose(request.file, request.track)
@@ -110,21 +111,26 @@ def _compared(empty: Agreement, pair: _Pair, request: AgreeRequest) -> Agreement
 
     known = known_operations(pair.engine.chosen)
     apart: list[float] = []
-    failing: list[int] = []
-    failure = look = None
+    failing: dict[int, RandomGraph] = {}
     for number in range(request.graphs):
         graph = random_graph(known, request.seed + number)
         ran = pair.run(graph)
         apart.append(_apart(ran.yours, ran.theirs))
-        if ran.mismatch is None:
-            continue
-        failing.append(number + 1)
-        if failure is None:
-            name = f"graph {number + 1} of {request.graphs}"
-            small, ran = _smallest(pair, graph)
-            failure = _explained(name, pair, small, ran)
-            look = _command(request, small, ran.request)
-    return replace(empty, apart=tuple(apart), failing=tuple(failing), failure=failure, look=look)
+        if ran.mismatch is not None:
+            failing[number + 1] = graph
+    found = replace(empty, apart=tuple(apart), failing=tuple(failing))
+    if not failing:
+        return found
+    number = min(failing, key=lambda one: _complexity(failing[one], known))
+    small, ran = _smallest(pair, failing[number])
+    failure = _explained(f"graph {number} of {request.graphs}", pair, small, ran)
+    return replace(found, failure=failure, look=_command(request, small, ran.request))
+
+
+def _complexity(graph: RandomGraph, known: Operations) -> tuple[int, int]:
+    """Order graphs by how much they hide: a function is made of several operations."""
+    functions = sum(graph.code.count(f"{name}(") for name in known.functions)
+    return functions, len(graph.code)
 
 
 @dataclass(frozen=True)
@@ -195,9 +201,21 @@ def _explained(name: str, pair: _Pair, small: RandomGraph, ran: _Ran) -> Failure
         example=Example(code, dict(ran.request.inputs)),
         yours=_shown(mismatch.yours),
         expected=_shown(mismatch.expected),
+        max_abs_diff=_max_abs_diff(mismatch.yours, mismatch.expected),
         output=ran.yours.output,
         warnings=ran.yours.warnings,
     )
+
+
+def _max_abs_diff(yours: Any, expected: Any) -> float | None:
+    import numpy as np
+
+    if not (isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)):
+        return None
+    if yours.shape != expected.shape:
+        return None
+    with np.errstate(all="ignore"):
+        return float(np.abs(yours - expected).max(initial=0.0))
 
 
 def _shown(value: Any) -> Any:
