@@ -65,12 +65,12 @@ def explain(
         symbol=_symbol(scenario, mismatch, track.symbols),
         of=mismatch.of,
         line=mismatch.line,
-        trace=_trace(found.outcome),
+        trace=trace_of(found.outcome),
         example=_example(grade, scenario, found, file.stem),
-        yours=_shown(mismatch.yours),
-        expected=_shown(mismatch.expected),
+        yours=shown(mismatch.yours),
+        expected=shown(mismatch.expected),
         finite_differences=_finite_differences(grade, scenario, found),
-        max_abs_diff=_max_abs_diff(mismatch),
+        max_abs_diff=max_abs_diff(mismatch),
         tolerance=scenario.tolerance,
         diagnosis=_diagnosis(track, grade, finding, found, probes),
         output=found.outcome.output,
@@ -142,12 +142,13 @@ def _symbol(scenario: Scenario, mismatch: Mismatch, symbols: Iterable[str]) -> s
     return scenario.symbols[0] if scenario.symbols else None
 
 
-def _trace(outcome: Outcome) -> tuple[str, ...]:
+def trace_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the learner's frames of an exception, as text; of a long trace the innermost."""
     if outcome.raised is None:
         return ()
     frames = outcome.raised.frames
-    shown = frames if len(frames) <= 6 else frames[-3:]
-    return tuple(f"line {one.line}, in {one.function}: {one.text}" for one in shown)
+    inner = frames if len(frames) <= 6 else frames[-3:]
+    return tuple(f"line {one.line}, in {one.function}: {one.text}" for one in inner)
 
 
 def _example(grade: Grade, scenario: Scenario, found: _Found, module: str) -> Example | None:
@@ -196,7 +197,8 @@ def _finite_differences(grade: Grade, scenario: Scenario, found: _Found) -> Arra
     return central_differences(forward, request.inputs[of], upstream)
 
 
-def _max_abs_diff(mismatch: Mismatch) -> float | None:
+def max_abs_diff(mismatch: Mismatch) -> float | None:
+    """Return the largest difference of two arrays of one shape, None where there are none."""
     yours, expected = mismatch.yours, mismatch.expected
     if not (isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)):
         return None
@@ -206,7 +208,8 @@ def _max_abs_diff(mismatch: Mismatch) -> float | None:
         return float(np.max(np.abs(yours - expected)))
 
 
-def _shown(value: Value) -> Array | str | None:
+def shown(value: Value) -> Array | str | None:
+    """Return a value as it is shown: an array as it is, anything else as a text."""
     if value is None or isinstance(value, np.ndarray):
         return value
     if isinstance(value, Odd):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from autodrill.engines.process import Worker
 from autodrill.practice.chosen import Running, Unusable, choose, running
@@ -186,10 +186,11 @@ def _apart(yours: Outcome, theirs: Outcome) -> float:
 
 
 def _explained(name: str, pair: _Pair, small: RandomGraph, ran: _Ran) -> Failure:
+    from autodrill.grading.failure import max_abs_diff, shown, trace_of
+
     mismatch = ran.mismatch
     assert mismatch is not None
     code = _snippet(pair.engine.chosen.module, small, ran.request, mismatch.of)
-    frames = ran.yours.raised.frames[-5:] if ran.yours.raised is not None else ()
     return Failure(
         test=name,
         verdict="fail",
@@ -197,31 +198,14 @@ def _explained(name: str, pair: _Pair, small: RandomGraph, ran: _Ran) -> Failure
         message=mismatch.message,
         of=mismatch.of,
         line=mismatch.line,
-        trace=tuple(f"line {one.line}, in {one.function}: {one.text}" for one in frames),
+        trace=trace_of(ran.yours),
         example=Example(code, dict(ran.request.inputs)),
-        yours=_shown(mismatch.yours),
-        expected=_shown(mismatch.expected),
-        max_abs_diff=_max_abs_diff(mismatch.yours, mismatch.expected),
+        yours=shown(mismatch.yours),
+        expected=shown(mismatch.expected),
+        max_abs_diff=max_abs_diff(mismatch),
         output=ran.yours.output,
         warnings=ran.yours.warnings,
     )
-
-
-def _max_abs_diff(yours: Any, expected: Any) -> float | None:
-    import numpy as np
-
-    if not (isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)):
-        return None
-    if yours.shape != expected.shape:
-        return None
-    with np.errstate(all="ignore"):
-        return float(np.abs(yours - expected).max(initial=0.0))
-
-
-def _shown(value: Any) -> Any:
-    import numpy as np
-
-    return value if value is None or isinstance(value, np.ndarray) else repr(value)
 
 
 def _smallest(pair: _Pair, graph: RandomGraph) -> tuple[RandomGraph, _Ran]:

@@ -149,9 +149,9 @@ def _problem(outcome: Outcome) -> Problem | None:
 def _raised(outcome: Outcome) -> Problem:
     from autodrill.cases.judge import judge
     from autodrill.cases.scenario import Scenario
+    from autodrill.grading.failure import trace_of
 
     mismatch = judge(Scenario("", lambda: {}, (), ()), outcome, None)
-    assert mismatch is not None and outcome.raised is not None
-    frames = outcome.raised.frames[-5:]
-    trace = tuple(f"line {one.line}, in {one.function}: {one.text}" for one in frames)
+    assert mismatch is not None
+    trace = trace_of(outcome)
     return Problem(mismatch.message, "", mismatch.line, trace=trace, output=outcome.output)
