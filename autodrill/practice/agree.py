@@ -190,7 +190,7 @@ def _explained(name: str, pair: _Pair, small: RandomGraph, ran: _Ran) -> Failure
 
     mismatch = ran.mismatch
     assert mismatch is not None
-    code = _snippet(pair.engine.chosen.module, small, ran.request, mismatch.of)
+    code = _snippet(pair.engine.chosen.module, small, ran.request, mismatch)
     return Failure(
         test=name,
         verdict="fail",
@@ -250,7 +250,7 @@ def _is_alike(found: Mismatch | None, wanted: Mismatch | None) -> bool:
     return found.what in (wanted.what, "forward")
 
 
-def _snippet(module: str, graph: RandomGraph, request: Request, of: str | None) -> str:
+def _snippet(module: str, graph: RandomGraph, request: Request, mismatch: Mismatch) -> str:
     from autodrill.cases.expression import names_in
     from autodrill.cases.snippet import assignment
 
@@ -258,8 +258,9 @@ def _snippet(module: str, graph: RandomGraph, request: Request, of: str | None) 
     *first, last = graph.code.split("; ")
     functions = set(names_in(graph.code)) - set(request.inputs) - {_bound(one) for one in first}
     names = ", ".join(sorted({"Tensor", *functions}))
-    asked = "out.data" if of is None else f"{of}.grad"
-    body = [*inputs, *first, f"out = {last}", *([] if of is None else ["out.backward()"]), asked]
+    asked = ["out.backward()", f"{mismatch.of}.grad"] if mismatch.of else ["out.data"]
+    asked = ["out.backward()"] if mismatch.what == "raised" else asked
+    body = [*inputs, *first, f"out = {last}", *asked]
     text = "\n".join([f"from {module} import {names}", *body])
     return f"import numpy as np\n{text}" if "np." in text else text
 
