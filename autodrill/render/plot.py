@@ -18,6 +18,8 @@ _BOX = (2.3, 0.8)
 """Inches of a box; the gap between two is a part of it."""
 _GAP = (0.6, 0.35)
 _PER_CHARACTER = 0.075
+_MOST_LEVEL = 10
+"""So many names fit side by side below a histogram."""
 _INK, _LEAF, _EDGE, _BAR = "#1f2933", "#e3effb", "#7b8794", "#2b6cb0"
 
 
@@ -100,6 +102,7 @@ def histogram(bars: Sequence[tuple[str, int]], title: str, x_label: str, form: s
         axes = figure.add_subplot()
         drawn = axes.bar([name for name, _ in bars], [count for _, count in bars], color=_BAR)
         axes.bar_label(drawn)
+        axes.tick_params(axis="x", labelrotation=45 if len(bars) > _MOST_LEVEL else 0)
         axes.set(title=title, xlabel=x_label, ylabel="graphs")
         axes.spines[["top", "right"]].set_visible(False)
         return _saved(figure, form)
