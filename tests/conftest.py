@@ -86,3 +86,17 @@ def lab01(autodrill, started):
     engine = autodrill.folder / "exercise.py"
     engine.write_bytes((ROOT / "reference" / "lab01.py").read_bytes())
     return autodrill
+
+
+@pytest.fixture
+def without(tmp_path):
+    """Make the environment in which a library can't be imported, as where it is not installed."""
+
+    def hide(*libraries):
+        folder = tmp_path / "hidden"
+        folder.mkdir(exist_ok=True)
+        names = ", ".join(f"{name!r}: None" for name in libraries)
+        (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update({{{names}}})\n")
+        return {"PYTHONPATH": str(folder)}
+
+    return hide

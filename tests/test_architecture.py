@@ -57,7 +57,13 @@ def test_imports_only_go_down(path):
 
 @pytest.mark.parametrize(
     ("library", "homes"),
-    [("rich", {"render"}), ("typer", {"cli"}), ("pytest", {"grading", "pytest_plugin"})],
+    [
+        ("rich", {"render"}),
+        ("typer", {"cli"}),
+        ("pytest", {"grading", "pytest_plugin"}),
+        ("matplotlib", {"render"}),
+        ("torch", {"engines"}),
+    ],
 )
 def test_a_library_has_one_home(library, homes):
     users = {

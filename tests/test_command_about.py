@@ -7,20 +7,9 @@ from conftest import ROOT
 
 from autodrill.catalog import load_track, track_ids
 
-COMMANDS = ["start", "check", "watch", "time", "next", "trace", "quiz"]
-COMMANDS += [
-    "hint",
-    "show",
-    "reset",
-    "undo",
-    "history",
-    "stats",
-    "export",
-    "tracks",
-    "where",
-    "verify",
-    "doctor",
-]
+COMMANDS = ["start", "check", "watch", "time", "next", "trace", "quiz", "hint", "show", "reset"]
+COMMANDS += ["undo", "history", "stats", "export", "graph", "agree", "bench", "tracks", "where"]
+COMMANDS += ["verify", "doctor"]
 
 
 def test_alone_it_says_where_to_begin(autodrill):

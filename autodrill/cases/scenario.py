@@ -115,12 +115,17 @@ class Suite:
         expression that gives the tensor.
     backward_names : tuple of str
         Names of the engine that this text may use, besides `Tensor`.
+    parents, rule : str
+        The attributes in which a tensor of the track keeps its parents, and the function that
+        backward calls to pass its gradient on to them. The name of its operation is `_op`.
     """
 
     leaf: Callable[[Lib, Array], Any] = _leaf
     backward: Callable[[Lib, Any, Array], None] = _backward
     backward_code: Callable[[str, str], str] = _backward_code
     backward_names: tuple[str, ...] = ()
+    parents: str = "_parents"
+    rule: str = "_vjp"
     scenarios: dict[str, Scenario] = field(default_factory=dict)
 
     def case(

@@ -43,7 +43,7 @@ def snippet(
     is_case = isinstance(scenario, Case)
     names = body.names | ({"Tensor"} if is_case else set())
     inputs = [
-        _assignment(name, array, "Tensor" if is_case else "np.array")
+        assignment(name, array, "Tensor" if is_case else "np.array")
         for name, array in request.inputs.items()
     ]
     if is_case and not (backward and isinstance(request.upstream, np.ndarray)):
@@ -92,13 +92,14 @@ def _number(value: float) -> str:
     return f"{value:.0f}." if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
-def _assignment(name: str, array: NDArray[Any], maker: str) -> str:
+def assignment(name: str, array: NDArray[Any], maker: str, column: int = _COMMENT_COLUMN) -> str:
+    """Write one input, as a Tensor that requires a gradient or as an array, with its shape."""
     more = ", requires_grad=True" if maker == "Tensor" else ""
     if array.size == 0:
         line = f"{name} = {maker}(np.zeros({array.shape}){more})"
     else:
         line = f"{name} = {maker}({literal(array)}{more})"
-    return f"{line:<{_COMMENT_COLUMN}}  # {array.shape}"
+    return f"{line:<{column}}  # {array.shape}"
 
 
 class _Body:

@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from autodrill.catalog import track_ids
-from autodrill.cli import about, board, check, edit, learn, records, start, time, watch
+from autodrill.cli import (
+    about,
+    board,
+    check,
+    edit,
+    engine,
+    learn,
+    records,
+    start,
+    time,
+    watch,
+)
 from autodrill.cli.gate import Gate
 
 app = typer.Typer(
@@ -66,6 +77,9 @@ for one in (
     records.history,
     records.stats,
     records.export,
+    engine.graph,
+    engine.agree,
+    engine.bench,
     about.tracks,
     about.where,
     about.verify,

@@ -83,11 +83,16 @@ class Worker:
         hello = {"path": [str(one) for one in sys.path], "content": str(CONTENT_ROOT)}
         self._write(json.dumps(hello).encode() + b"\n")
 
-    def prepare(self, scenarios: tuple[Path, ...]) -> None:
-        """Have the process import a track's scenarios, once, without waiting for it."""
+    def prepare(self, scenarios: tuple[Path, ...], *, watch: bool = True) -> None:
+        """Have the process import a track's scenarios, once, without waiting for it.
+
+        Without `watch` it does not look out for processes that the file starts, which makes
+        every call of `id` several times as long; at its end all of them are looked for.
+        """
         if self._prepared != scenarios:
             self._prepared = scenarios
-            self._send({"do": "prepare", "scenarios": [str(one) for one in scenarios]})
+            names = [str(one) for one in scenarios]
+            self._send({"do": "prepare", "scenarios": names, "watch": watch})
 
     def _send(self, message: dict[str, Any]) -> None:
         from autodrill.cases import wire

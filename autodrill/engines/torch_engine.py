@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,8 +20,8 @@ from autodrill.errors import BROKEN, AutodrillError
 Array = NDArray[Any]
 
 
-def torch_engine(track: Track) -> LocalEngine:
-    """Return live torch as an engine for a track's cases, in float64.
+def live_torch() -> Any:
+    """Import torch.
 
     Raises
     ------
@@ -26,16 +29,40 @@ def torch_engine(track: Track) -> LocalEngine:
         If torch is not installed.
     """
     try:
-        import torch
+        with _signals_held():
+            import torch
     except ImportError as error:
         raise AutodrillError(
             "torch is not installed",
-            hint="`pip install 'autodrill[torch]'` brings it; nothing else needs it",
+            hint="`pip install 'autodrill[torch]'` brings it; no other grading needs it",
             exit_code=BROKEN,
         ) from error
+    return torch
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let a Ctrl-C take effect after an import: one in the middle of torch's aborts the process."""
+    came: list[int] = []
+    numbers = [getattr(signal, one, None) for one in ("SIGINT", "SIGTERM", "SIGHUP")]
+    known = [one for one in numbers if one is not None and callable(signal.getsignal(one))]
+    if threading.current_thread() is not threading.main_thread():
+        known = []
+    before = {one: signal.signal(one, lambda number, _: came.append(number)) for one in known}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
+
+
+def torch_engine(track: Track) -> LocalEngine:
+    """Return live torch as an engine for a track's cases, in float64; it has to be installed."""
     suite = load_suite(track)
     driven = type(suite)(backward=_backward, scenarios=suite.scenarios)
-    return LocalEngine(driven, _adaptor(torch))
+    return LocalEngine(driven, _adaptor(live_torch()))
 
 
 def _backward(_: Any, out: Any, upstream: Array) -> None:

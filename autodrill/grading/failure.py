@@ -65,7 +65,7 @@ def explain(
     if smallest and is_wrong and scenario.inputs:
         found = _smallest(grade, finding, mismatch)
     mismatch = found.mismatch
-    yours, expected = _shown(mismatch, scenario)
+    yours, expected = _pair(mismatch, scenario)
     return Failure(
         test=test,
         verdict=mismatch.verdict,  # type: ignore[arg-type]  # the judge writes only these words
@@ -74,12 +74,12 @@ def explain(
         symbol=_symbol(scenario, mismatch, track.symbols),
         of=mismatch.of,
         line=mismatch.line,
-        trace=_trace(found.outcome),
+        trace=trace_of(found.outcome),
         example=_example(grade, scenario, found, file.stem),
         yours=yours,
         expected=expected,
         finite_differences=_finite_differences(grade, scenario, found) if smallest else None,
-        max_abs_diff=_max_abs_diff(mismatch),
+        max_abs_diff=max_abs_diff(mismatch),
         tolerance=scenario.tolerance,
         diagnosis=_diagnosis(track, grade, finding, found, probes, green),
         output=found.outcome.output,
@@ -152,12 +152,13 @@ def _symbol(scenario: Scenario, mismatch: Mismatch, symbols: Iterable[str]) -> s
     return scenario.symbols[0] if scenario.symbols else None
 
 
-def _trace(outcome: Outcome) -> tuple[str, ...]:
+def trace_of(outcome: Outcome) -> tuple[str, ...]:
+    """Return the learner's frames of an exception, as text; of a long trace the innermost."""
     if outcome.raised is None:
         return ()
     frames = outcome.raised.frames
-    shown = frames if len(frames) <= 6 else frames[-3:]
-    return tuple(f"line {one.line}, in {one.function}: {one.text}" for one in shown)
+    inner = frames if len(frames) <= 6 else frames[-3:]
+    return tuple(f"line {one.line}, in {one.function}: {one.text}" for one in inner)
 
 
 def _example(grade: Grade, scenario: Scenario, found: _Found, module: str) -> Example | None:
@@ -206,7 +207,8 @@ def _finite_differences(grade: Grade, scenario: Scenario, found: _Found) -> Arra
     return central_differences(forward, request.inputs[of], upstream)
 
 
-def _max_abs_diff(mismatch: Mismatch) -> float | None:
+def max_abs_diff(mismatch: Mismatch) -> float | None:
+    """Return the largest difference of two arrays of one shape, None where there are none."""
     yours, expected = mismatch.yours, mismatch.expected
     if not (isinstance(yours, np.ndarray) and isinstance(expected, np.ndarray)):
         return None
@@ -216,17 +218,18 @@ def _max_abs_diff(mismatch: Mismatch) -> float | None:
         return float(np.max(np.abs(yours - expected)))
 
 
-def _shown(mismatch: Mismatch, scenario: Scenario) -> tuple[Array | str | None, Array | str | None]:
+def _pair(mismatch: Mismatch, scenario: Scenario) -> tuple[Array | str | None, Array | str | None]:
     """Return the learner's value and the right one; of a value that is judged, there is none."""
     pair = mismatch.yours, mismatch.expected
     if all(one is None for one in pair):
         return None, None
     if scenario.judge is not None:
-        return _plain(mismatch.yours), None
-    return _plain(mismatch.yours), _plain(mismatch.expected)
+        return shown(mismatch.yours), None
+    return shown(mismatch.yours), shown(mismatch.expected)
 
 
-def _plain(value: Value) -> Array | str:
+def shown(value: Value) -> Array | str:
+    """Return a value as it is shown: an array as it is, anything else as a text."""
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, Odd):

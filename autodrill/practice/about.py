@@ -22,7 +22,8 @@ State = Literal["ok", "missing", "optional"]
 
 _NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
 _OPTIONAL = (
-    ("torch", "`check --torch`", "autodrill[torch]"),
+    ("torch", "`check --torch`, `agree`, `bench`", "autodrill[torch]"),
+    ("matplotlib", "a picture", "autodrill[plot]"),
     ("genanki", "`quiz --export`", "autodrill[anki]"),
 )
 
@@ -68,7 +69,7 @@ def doctor() -> list[Finding]:
         findings.append(Finding(name, version or "missing", "ok" if version else "missing", hint))
     for name, purpose, extra in _OPTIONAL:
         version = _version(name)
-        text = version or f"not installed; only {purpose} needs it"
+        text = version or f"not installed; needed for {purpose} only"
         hint = "" if version else f"`pip install '{extra}'`"
         findings.append(Finding(name, text, "ok" if version else "optional", hint))
     return [*findings, *_content(), _data(), _worker()]

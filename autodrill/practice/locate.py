@@ -88,8 +88,7 @@ def _track_of(file: Path, track_id: str | None, workspace: Workspace | None) -> 
         return fitting[0]
     raise AutodrillError(
         f"it is not clear which track `{file}` is for",
-        hint="say it: `autodrill check --file FILE --track "
-        f"{'|'.join(track.id for track in tracks)}`",
+        hint=f"say it: add `--track {'|'.join(track.id for track in tracks)}`",
     )
 
 

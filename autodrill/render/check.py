@@ -172,24 +172,10 @@ def _blocked(
 def _ungraded(
     result: CheckResult, problem: Problem, width: int, next_command: str | None
 ) -> list[Line]:
-    from autodrill.render.source import place, printed, says_line, trace
+    from autodrill.render.source import explain
 
-    where: list[Line] = []
-    if problem.text and problem.line is not None:
-        where = place(problem.line, problem.text, problem.column, width)
-    elif problem.line is not None and not problem.trace:
-        is_said = says_line(problem.message, problem.line)
-        where = [] if is_said else [line(f"at line {problem.line}", indent=_INDENT)]
-    hint = [line(("hint: ", "quiet"), inert(problem.hint), indent=_INDENT, hang=_INDENT)]
     asked = " ".join(("autodrill check", *map(inert, result.asked)))
-    return blocks(
-        [line(("✗ ", "bad"), (inert(problem.message), "strong"), hang=_INDENT)],
-        where,
-        trace(problem.trace),
-        printed(problem.output),
-        hint if problem.hint else [],
-        commands(("rerun", next_command or asked)),
-    )
+    return blocks(explain(problem, width), commands(("rerun", next_command or asked)))
 
 
 # Parts of them --------------------------------------------------------------------------------

@@ -242,11 +242,12 @@ def _described(name: str, value: Array | str | None, *, with_dtype: bool) -> Lin
         text = f"{value.dtype}, " if with_dtype else ""
         text = glued(f"{text}shape {value.shape}")
         if value.size <= _MOST_WRITTEN:
-            text += f"  {_literal(value, digits_for(value.reshape(-1).tolist()))}"
+            text += f"  {literal(value, digits_for(value.reshape(-1).tolist()))}"
     return line((f"{name:<10}", "quiet"), text, indent=_INDENT, hang=10)
 
 
-def _literal(array: Array, digits: Digits) -> str:
+def literal(array: Array, digits: Digits) -> str:
+    """Write an array as nested lists."""
     if array.ndim == 0:
         return digits.write(array.item())
-    return f"[{', '.join(_literal(one, digits) for one in array)}]"
+    return f"[{', '.join(literal(one, digits) for one in array)}]"

@@ -39,7 +39,7 @@ def check(result: CheckResult) -> Json:
         "impl": result.impl,
         "verdict": result.verdict,
         "seconds": result.seconds,
-        "problem": _problem(result.problem) if result.problem else None,
+        "problem": problem(result.problem) if result.problem else None,
         "warnings": list(result.warnings),
         "targets": [_target(one) for one in result.targets],
     }
@@ -50,12 +50,13 @@ def dumps(value: Json) -> str:
     return json.dumps(value, allow_nan=False, indent=2)
 
 
-def _problem(problem: Problem) -> Json:
+def problem(found: Problem) -> Json:
+    """Return why a file could not be used."""
     return {
-        "message": problem.message,
-        "hint": problem.hint,
-        "line": problem.line,
-        "column": problem.column,
+        "message": found.message,
+        "hint": found.hint,
+        "line": found.line,
+        "column": found.column,
     }
 
 
@@ -68,39 +69,40 @@ def _target(target: TargetResult) -> Json:
         "failed": target.failed,
         "total": target.total,
         "blocked_by": target.blocked_by,
-        "failures": [_failure(one) for one in target.failures],
+        "failures": [failure(one) for one in target.failures],
         "measured": [
             {"label": one.label, "bytes": one.bytes, "share": one.share} for one in target.measured
         ],
     }
 
 
-def _failure(failure: Failure) -> Json:
+def failure(found: Failure) -> Json:
+    """Return what is wrong, with the example that shows it."""
     return {
-        "test": failure.test,
-        "verdict": failure.verdict,
-        "symbol": failure.symbol,
-        "what": failure.what,
-        "of": failure.of,
-        "message": failure.message,
-        "line": failure.line,
-        "trace": list(failure.trace),
-        "example": _example(failure.example) if failure.example else None,
-        "yours": _value(failure.yours),
-        "expected": _value(failure.expected),
-        "finite_differences": _value(failure.finite_differences),
-        "max_abs_diff": None if failure.max_abs_diff is None else _number(failure.max_abs_diff),
-        "diagnosis": _diagnosis(failure.diagnosis) if failure.diagnosis else None,
-        "output": failure.output,
-        "warnings": list(failure.warnings),
+        "test": found.test,
+        "verdict": found.verdict,
+        "symbol": found.symbol,
+        "what": found.what,
+        "of": found.of,
+        "message": found.message,
+        "line": found.line,
+        "trace": list(found.trace),
+        "example": _example(found.example) if found.example else None,
+        "yours": value(found.yours),
+        "expected": value(found.expected),
+        "finite_differences": value(found.finite_differences),
+        "max_abs_diff": None if found.max_abs_diff is None else number(found.max_abs_diff),
+        "diagnosis": _diagnosis(found.diagnosis) if found.diagnosis else None,
+        "output": found.output,
+        "warnings": list(found.warnings),
     }
 
 
 def _example(example: Example) -> Json:
     return {
         "code": example.code,
-        "inputs": {name: _value(array) for name, array in example.inputs.items()},
-        "upstream": _value(example.upstream),
+        "inputs": {name: value(array) for name, array in example.inputs.items()},
+        "upstream": value(example.upstream),
     }
 
 
@@ -115,20 +117,22 @@ def _diagnosis(diagnosis: Diagnosis) -> Json:
     }
 
 
-def _value(value: Array | str | None) -> Json | None:
-    if value is None:
+def value(found: Array | str | None) -> Json | None:
+    """Return an array as its shape and its numbers, anything else as a text."""
+    if found is None:
         return None
-    if isinstance(value, str):
-        return {"text": value}
-    if value.size > _MOST_NUMBERS:
-        text = f"{value.size:,} numbers, more than are written out"
-        return {"shape": list(value.shape), "values": None, "text": text}
-    return {"shape": list(value.shape), "values": _nested(value.tolist())}
+    if isinstance(found, str):
+        return {"text": found}
+    if found.size > _MOST_NUMBERS:
+        text = f"{found.size:,} numbers, more than are written out"
+        return {"shape": list(found.shape), "values": None, "text": text}
+    return {"shape": list(found.shape), "values": _nested(found.tolist())}
 
 
 def _nested(values: Any) -> Any:
-    return [_nested(one) for one in values] if isinstance(values, list) else _number(values)
+    return [_nested(one) for one in values] if isinstance(values, list) else number(values)
 
 
-def _number(value: float) -> float | str:
-    return value if math.isfinite(value) else str(float(value))
+def number(found: float) -> float | str:
+    """Return a number, as a string where JSON lacks it."""
+    return found if math.isfinite(found) else str(float(found))

@@ -4,14 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from autodrill.render.inert import inert, inert_lines
-from autodrill.render.layout import Line, fixed, len_cells, line
+from autodrill.render.layout import Line, blocks, fixed, len_cells, line
+
+if TYPE_CHECKING:
+    from autodrill.results import Problem
 
 _MOST_PRINTED = 20
 _INDENT = 2
 _TAB = 4
 _MARGIN = 8
+
+
+def explain(problem: Problem, width: int) -> list[Line]:
+    """Say why a file could not be used: the sentence, the place, what it printed, what to do."""
+    where: list[Line] = []
+    if problem.text and problem.line is not None:
+        where = place(problem.line, problem.text, problem.column, width)
+    elif problem.line is not None and not problem.trace:
+        is_said = says_line(problem.message, problem.line)
+        where = [] if is_said else [line(f"at line {problem.line}", indent=_INDENT)]
+    hint = [line(("hint: ", "quiet"), inert(problem.hint), indent=_INDENT, hang=_INDENT)]
+    return blocks(
+        [line(("✗ ", "bad"), (inert(problem.message), "strong"), hang=_INDENT)],
+        where,
+        trace(problem.trace),
+        printed(problem.output),
+        hint if problem.hint else [],
+    )
 
 
 def trace(frames: Sequence[str]) -> list[Line]:

@@ -153,7 +153,10 @@ class _State:
             from autodrill.cases import run  # noqa: F401 - before the learner's file can patch it
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        sys.addaudithook(self._note_start)
+        if message["watch"]:
+            sys.addaudithook(self._note_start)
+        else:
+            self.starts.add("anything")
         return None
 
     def _note_start(self, event: str, arguments: tuple[Any, ...]) -> None:

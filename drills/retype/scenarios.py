@@ -62,6 +62,8 @@ suite = Suite(
     backward=_run_closures,
     backward_code=_closures_as_code,
     backward_names=("_topological_order",),
+    parents="_prev",
+    rule="_backward",
 )
 
 # ---------------------------------------------------------------- unbroadcast
