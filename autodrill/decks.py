@@ -16,7 +16,13 @@ from autodrill.errors import AutodrillError, broken_track
 
 FORMAT = 1
 TOLERANCE = 1e-6
-_NUMBER = re.compile(r"[+-]?(?:inf\b|nan\b|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"[+-]?(?:inf(?:inity)?\b|nan\b|(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)", re.IGNORECASE
+)
+_WRAPPER = re.compile(
+    r"^(?:(?:np\.|numpy\.)?array|(?:torch\.)?(?:tensor|Size))\((.*)\)$", re.DOTALL
+)
+"""What stands around an answer that was copied from what a library prints."""
 _LONGEST = 1000
 _NO_NUMBERS = re.compile(r"[\s\[\](),;]*$")
 
@@ -71,7 +77,7 @@ def load_deck(deck_id: str) -> Deck:
 
 def is_right(card: Card, given: str) -> bool:
     """Judge a prediction: numbers by value, shapes by their lengths, texts by their letters."""
-    given = given[:_LONGEST]
+    given = _WRAPPER.sub(r"\1", given[:_LONGEST].strip())
     if card.judge == "number":
         return _same_numbers(_numbers(given), _numbers(card.answer), card.tolerance)
     if card.judge == "shape":
