@@ -97,7 +97,7 @@ class Attempts:
 
     def put(self, attempt: Attempt) -> None:
         """Note how an attempt stands, also where the file that held it is gone."""
-        self._store.transact(lambda write: _put(write, attempt))
+        self._store.put(lambda write: _put(write, attempt))
 
     def take_over(self, attempt: Attempt, pid: int, born: float) -> Attempt | None:
         """Make an open attempt this process's own; None if another has just done so."""
@@ -173,7 +173,7 @@ class Attempts:
                 (attempt.id, number, run_s, target, verdict, bug, message),
             )
 
-        self._store.transact(add)
+        self._store.put(add)
 
     def saves(self, attempt: int) -> list[Save]:
         """Return the saves of an attempt in order."""
@@ -210,7 +210,7 @@ class Attempts:
             card, due = change(row[0] if row else None)
             write("INSERT OR REPLACE INTO cards VALUES (?, ?, ?, ?)", (track, target, card, due))
 
-        self._store.transact(exchange)
+        self._store.put(exchange)
 
     def cards(self, track: str) -> dict[str, tuple[str, float]]:
         """Return the card of each target that was tried, and when it is due."""

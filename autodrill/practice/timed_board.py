@@ -25,6 +25,7 @@ class Board:
 
     def __init__(self, workspace: Workspace, history: History, attempt: Attempt) -> None:
         attempts, figures = Attempts(history), Figures(history)
+        self._together = history.together
         self.attempt = attempt
         self.clock = Clock(attempt.run_s, attempt.paused_s, attempt.slept_s)
         self.legs = legs_of(workspace.track, attempt.kind, attempt.target, figures)
@@ -70,6 +71,17 @@ class Board:
 
         A whole run ends when all of it is green together: what is not is open again.
         """
+        with self._together():
+            return self._judge(graded)
+
+    def give_up(self) -> None:
+        """End the attempt with its current leg given up."""
+        with self._together():
+            run_s = self.clock.read().run_s
+            self._split(self.leg, run_s, "given up")
+            self._end("given up", run_s)
+
+    def _judge(self, graded: Graded) -> list[Leg]:
         run_s = self.clock.at(graded.saved.saved)
         self._note(graded, run_s)
         if graded.whole:
@@ -86,12 +98,6 @@ class Board:
             self.attempt = replace(self.attempt, target=self.leg.target.id)
             self.beat()
         return turned
-
-    def give_up(self) -> None:
-        """End the attempt with its current leg given up."""
-        run_s = self.clock.read().run_s
-        self._split(self.leg, run_s, "given up")
-        self._end("given up", run_s)
 
     def show_hint(self) -> None:
         """Show the next hint on the current target, and count it if it is a new one."""
