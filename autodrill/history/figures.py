@@ -66,17 +66,18 @@ class Figures:
         )
         return list(map(Try._make, parts + whole))
 
-    def bests(self, track: str, kind: Kind) -> dict[str, float]:
+    def bests(self, track: str, kind: Kind, besides: int = 0) -> dict[str, float]:
         """Return the shortest time in which each target was passed, in runs of one kind.
 
-        Of a target alone and in the ladder the conditions are the same.
+        Of a target alone and in the ladder the conditions are the same. One attempt is left
+        out: the one that is to be compared.
         """
         same = "a.kind = 'full'" if kind == "full" else "a.kind != 'full'"
         rows = self._store.read(
             "SELECT s.target, min(s.took_s) FROM splits s JOIN attempts a "  # noqa: S608
             f"ON a.id = s.attempt_id WHERE a.track = ? AND {same} AND s.outcome = 'passed' "
-            "GROUP BY s.target",
-            (track,),
+            "AND a.id != ? GROUP BY s.target",
+            (track, besides),
         )
         return dict(rows)
 

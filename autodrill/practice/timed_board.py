@@ -28,7 +28,7 @@ class Board:
         self._together = history.together
         self.attempt = attempt
         self.clock = Clock(attempt.run_s, attempt.paused_s, attempt.slept_s)
-        self.legs = legs_of(workspace.track, attempt.kind, attempt.target, figures)
+        self.legs = legs_of(workspace.track, attempt, figures)
         self.hint: ShownHint | None = None
         self._track, self._folder, self._attempts = workspace.track, workspace.folder, attempts
         self._best_run_s = figures.best_run(attempt.track, attempt.kind)
