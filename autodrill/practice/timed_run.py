@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from autodrill.history import Attempt, History
 from autodrill.keys import Key, reading
@@ -28,8 +28,9 @@ _TICK_S = 0.2
 class Run:
     """An attempt that is under way; use it as a context manager and show its `views`.
 
-    `live` reads keys from the terminal and yields views as time runs. `blank` is what was
-    written into a fresh file: it is not graded.
+    `live` reads keys from the terminal and yields views as time runs. `held` is the claim on
+    the file. `blank` is what was written into a fresh file: it is not graded. `green` is the
+    text of the last target, in which this one's symbols are given.
     """
 
     def __init__(
@@ -41,7 +42,9 @@ class Run:
         live: bool = False,
         edit: bool = False,
         poll: bool = False,
+        held: BinaryIO | None = None,
         blank: bytes = b"",
+        green: bytes = b"",
     ) -> None:
         self._workspace, self._history = workspace, history
         self._live, self._edit, self._poll = live, edit, poll
@@ -50,7 +53,7 @@ class Run:
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._blank = blank
         self._fresh_at = time.monotonic()
-        self._green = b""
+        self._green, self._held = green, held
         self._waiting: Saved | None = None
         self._asks = False
         self._trouble: Trouble | None = None
@@ -59,6 +62,8 @@ class Run:
 
     def __enter__(self) -> Run:
         self._stack.callback(self._history.__exit__)
+        if self._held is not None:
+            self._stack.enter_context(self._held)
         self._grading = Grading(self._workspace, self._file, self._events)
         self._stack.callback(self._grading.close)
         self._follower = Follower(self._file, self._events, poll=self._poll)
@@ -230,9 +235,8 @@ class Run:
         last: Leg | None = self._board.leg_before
         if not self._green or last is None:
             return False
-        reference = self._workspace.track.reference.read_text(encoding="utf-8")
         target = self._board.leg.target
-        return is_of_last_target(data, self._green, last.target, target, reference)
+        return is_of_last_target(data, self._green, last.target, target, self._workspace.track)
 
     def _next_file(self, last: Leg) -> None:
         put_away(self._workspace, self._file, self._board.attempt.id, last.target.id)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
+from autodrill.catalog import Target
 from autodrill.errors import NOT_YET, AutodrillError
 from autodrill.history import Attempt, Attempts, History
 from autodrill.places import history_file
-from autodrill.practice.attempt_file import free_file, put_away, put_fresh
+from autodrill.practice.attempt_file import (
+    claim,
+    free_file,
+    is_of_last_target,
+    put_away,
+    put_fresh,
+    read,
+)
 from autodrill.practice.legs import kind_of, whole_target
 from autodrill.practice.locate import locate
 from autodrill.practice.timed_run import Run
-from autodrill.workspace import Workspace, find_workspace
+from autodrill.workspace import Workspace, find_workspace, write_text
 
 
 @dataclass(frozen=True)
@@ -41,9 +51,15 @@ def begin(request: TimeRequest) -> Run:
         raise _still_open(left[0])
     history.use_workspace(workspace.folder, workspace.track.id)
     pid, born = _own_process()
+    symbols = workspace.track.symbols if kind == "full" else target.symbols
+    blank, held = b"", None
 
     def make(number: int, open_ones: Sequence[Attempt]) -> Attempt:
-        file = free_file(workspace, {one.file for one in open_ones})
+        """Write the file too: an attempt is in the history with a fresh one or not at all."""
+        nonlocal blank, held
+        file, held = free_file(workspace, {one.file for one in open_ones})
+        _put_earlier_away(workspace, attempts, file)
+        blank = put_fresh(file, workspace.track, symbols)
         now = time.time()
         return Attempt(
             number,
@@ -60,10 +76,7 @@ def begin(request: TimeRequest) -> Run:
         )
 
     attempt = attempts.begin(make)
-    _put_earlier_away(workspace, attempts, attempt)
-    symbols = workspace.track.symbols if kind == "full" else target.symbols
-    blank = put_fresh(Path(attempt.file), workspace.track, symbols)
-    return _run(workspace, history, attempt, request, blank)
+    return _run(workspace, history, attempt, request, held, blank)
 
 
 def resume(request: TimeRequest) -> Run:
@@ -73,11 +86,13 @@ def resume(request: TimeRequest) -> Run:
     history = History(history_file())
     attempts = Attempts(history)
     attempt = _last_interrupted(attempts, workspace)
-    taken = attempts.take_over(attempt, *_own_process())
-    if taken is None:
-        raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
-    _bring_file_back(workspace, history, attempts, taken)
-    return _run(workspace, history, taken, request)
+    with contextlib.suppress(BlockingIOError):
+        held = claim(workspace, Path(attempt.file))
+        taken = attempts.take_over(attempt, *_own_process())
+        if taken is not None:
+            green = _bring_file_back(workspace, history, attempts, taken)
+            return _run(workspace, history, taken, request, held, green=green)
+    raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
 
 
 def is_startable(track_id: str) -> bool:
@@ -110,7 +125,9 @@ def _run(
     history: History,
     attempt: Attempt,
     request: TimeRequest,
+    held: BinaryIO | None,
     blank: bytes = b"",
+    green: bytes = b"",
 ) -> Run:
     return Run(
         workspace,
@@ -119,7 +136,9 @@ def _run(
         live=request.live,
         edit=request.edit,
         poll=request.poll,
+        held=held,
         blank=blank,
+        green=green,
     )
 
 
@@ -181,27 +200,42 @@ def named(attempt: Attempt) -> str:
     return f"{words} (at `{attempt.target}`)"
 
 
-def _put_earlier_away(workspace: Workspace, attempts: Attempts, attempt: Attempt) -> None:
-    file = Path(attempt.file)
+def _put_earlier_away(workspace: Workspace, attempts: Attempts, file: Path) -> None:
     if not os.path.lexists(file):
         return
-    earlier = [one for one in attempts.latest(None, 1000) if one.file == attempt.file]
-    last = next((one for one in earlier if one.id != attempt.id), None)
+    last = next((one for one in attempts.latest(None, 1000) if one.file == str(file)), None)
     put_away(workspace, file, last.id if last else 0, last.target if last else "unknown")
 
 
 def _bring_file_back(
     workspace: Workspace, history: History, attempts: Attempts, attempt: Attempt
-) -> None:
-    """Write an attempt's file again where it is gone: as it was last graded, else fresh."""
-    file = Path(attempt.file)
-    if os.path.lexists(file):
-        return
-    track = workspace.track
+) -> bytes:
+    """Write an attempt's file again where it is gone or still the last target's.
+
+    It is then as it was last graded, else fresh. Return the last target's green text.
+    """
+    file, track = Path(attempt.file), workspace.track
     target = track.target(attempt.target)
     is_full = attempt.kind == "full" or whole_target(track) is target
+    last, green = _last_green(workspace, history, attempts, attempt)
+    if last is not None and is_of_last_target(read(file), green, last, target, track):
+        put_away(workspace, file, attempt.id, last.id)
+    if os.path.lexists(file):
+        return green
     put_fresh(file, track, track.symbols if is_full else target.symbols)
     saves = [one for one in attempts.saves(attempt.id) if is_full or one.target == target.id]
     kept = history.text(saves[-1].snapshot) if saves else None
     if kept is not None:
-        file.write_bytes(kept[1])
+        write_text(file, kept[1])
+    return green
+
+
+def _last_green(
+    workspace: Workspace, history: History, attempts: Attempts, attempt: Attempt
+) -> tuple[Target | None, bytes]:
+    """Return the last target of a ladder that is green, and the text that made it so."""
+    green = [one for one in attempts.saves(attempt.id) if one.verdict == "pass"]
+    kept = history.text(green[-1].snapshot) if green and attempt.kind == "ladder" else None
+    if kept is None or green[-1].target == attempt.target:
+        return None, b""
+    return workspace.track.target(green[-1].target), kept[1]
