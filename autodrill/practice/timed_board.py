@@ -13,6 +13,7 @@ from autodrill.practice.learn import LEVELS, section
 from autodrill.practice.legs import Leg, legs_of, whole_par_s, whole_target
 from autodrill.practice.timed_grading import Graded
 from autodrill.practice.timed_view import Event, LastVerdict, Row, ShownHint, View
+from autodrill.results import Failure
 from autodrill.schedule import Ended, rate, review
 from autodrill.workspace import Workspace
 
@@ -183,7 +184,9 @@ class Board:
         """Keep a save and what came of it, and have it shown."""
         result = next((one for one in graded.results if one.verdict != "pass"), graded.results[-1])
         failure = result.failures[0] if result.failures else None
-        message = graded.problem or (failure.message if failure else "")
+        told = graded.problem or failure
+        message = told.message if told else ""
+        line = told.line if told and (told is not failure or _is_raised(failure)) else None
         bug = failure.diagnosis if failure else None
         self._verdict = LastVerdict(
             result.verdict,
@@ -193,6 +196,7 @@ class Board:
             message,
             bug.title if bug else None,
             run_s,
+            line,
         )
         self._attempts.add_save(
             self.attempt,
@@ -216,3 +220,8 @@ class Board:
             self._hints[target.id],
             split.outcome if split else None,
         )
+
+
+def _is_raised(failure: Failure) -> bool:
+    """Tell whether a failure has a line of its own: it raised, hung or crashed there."""
+    return failure.what in ("raised", "hang", "crash")

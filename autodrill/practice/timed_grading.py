@@ -15,7 +15,7 @@ from autodrill.engines.process import Worker
 from autodrill.engines.standby import Standby
 from autodrill.practice.check import Checked, CheckRequest, Grader
 from autodrill.practice.locate import Subject
-from autodrill.results import TargetResult
+from autodrill.results import Problem, TargetResult
 from autodrill.watch import Saved
 from autodrill.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Graded:
     saved: Saved
     text: bytes
     results: tuple[TargetResult, ...]
-    problem: str | None
+    problem: Problem | None
     whole: bool
     error: BaseException | None = None
 
@@ -89,8 +89,7 @@ class Grading:
             results += checked.result.targets
             if checked.result.verdict != "pass":
                 problem = checked.result.problem
-                message = problem.message if problem is not None else None
-                return Graded(saved, checked.text, tuple(results), message, False)
+                return Graded(saved, checked.text, tuple(results), problem, False)
         if whole:
             checked = self._grade(self._whole, None)
             results = list(checked.result.targets)

@@ -58,6 +58,7 @@ class Run:
         self._asks = False
         self._trouble: Trouble | None = None
         self._editor: Editor | None = None
+        self._is_muted = False
         self._stack, self._keys = contextlib.ExitStack(), contextlib.ExitStack()
 
     def __enter__(self) -> Run:
@@ -89,11 +90,15 @@ class Run:
         self._read_keys()
         yield self._view("start")
         if self._edit:
-            self._open_editor()
+            yield from map(self._view, self._open_editor())
         while self._board.is_open or self._editor is not None:
             for event in self._next():
                 yield self._view(event)
         yield self._view("end")
+
+    def view(self) -> View:
+        """Return what there is to show now."""
+        return self._view("tick")
 
     def interrupt(self) -> View | None:
         """Take Ctrl-C for giving up, where there are no keys to do so with."""
@@ -181,7 +186,7 @@ class Run:
             self._board.show_hint()
             yield "hint"
         elif key == "e" and editor_command():
-            self._open_editor()
+            yield from self._open_editor()
         else:
             yield "tick"
 
@@ -199,8 +204,11 @@ class Run:
 
     # The terminal ----------------------------------------------------------------------------
 
-    def _open_editor(self) -> None:
+    def _open_editor(self) -> Iterator[Event]:
+        """Give the terminal to the editor, once what shows the run has let go of it."""
         self._keys.close()
+        self._is_muted = True
+        yield "edit"
         try:
             line = first_blank(self._file, self._workspace.track)
             self._editor = Editor(self._file, line)
@@ -211,6 +219,7 @@ class Run:
     def _see_the_editor(self) -> None:
         if self._editor is not None and self._editor.has_closed():
             self._editor = None
+            self._is_muted = False
             self._read_keys()
 
     def _read_keys(self) -> None:
@@ -224,7 +233,7 @@ class Run:
             notices=tuple(notices),
             trouble=self._trouble,
             is_grading=self._grading.is_busy,
-            is_muted=self._editor is not None,
+            is_muted=self._is_muted,
             asks=self._asks,
             can_edit=bool(editor_command()),
         )
