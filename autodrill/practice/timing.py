@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -39,16 +39,28 @@ class TimeRequest:
     live: bool = False
 
 
-def begin(request: TimeRequest) -> Run:
-    """Begin an attempt with a fresh file."""
+def begin(request: TimeRequest, resumes: Callable[[Attempt], bool] | None = None) -> Run:
+    """Begin an attempt with a fresh file.
+
+    `resumes` is asked about an attempt that was interrupted: whether to go on with it, or else
+    to close it.
+
+    Raises
+    ------
+    AutodrillError
+        If one was interrupted and there is nobody to ask.
+    """
     workspace = _workspace()
     kind, target = kind_of(workspace.track, request.target, full=request.full)
     _edit_needs_a_terminal(request)
     history = History(history_file())
     attempts = Attempts(history)
-    left = interrupted(attempts, workspace)
-    if left:
-        raise _still_open(left[0])
+    for one in interrupted(attempts, workspace):
+        if resumes is None:
+            raise _still_open(one)
+        if resumes(one):
+            return _taken_up(workspace, history, one, request)
+        _closed(attempts, one)
     history.use_workspace(workspace.folder, workspace.track.id)
     pid, born = _own_process()
     symbols = workspace.track.symbols if kind == "full" else target.symbols
@@ -85,14 +97,20 @@ def resume(request: TimeRequest) -> Run:
     _edit_needs_a_terminal(request)
     history = History(history_file())
     attempts = Attempts(history)
-    attempt = _last_interrupted(attempts, workspace)
+    return _taken_up(workspace, history, _last_interrupted(attempts, workspace), request)
+
+
+def _taken_up(
+    workspace: Workspace, history: History, attempt: Attempt, request: TimeRequest
+) -> Run:
+    attempts = Attempts(history)
     with contextlib.suppress(BlockingIOError):
         held = claim(workspace, Path(attempt.file))
         taken = attempts.take_over(attempt, *_own_process())
         if taken is not None:
             green = _bring_file_back(workspace, history, attempts, taken)
             return _run(workspace, history, taken, request, held, green=green)
-    raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
+    raise _taken_by_another()
 
 
 def is_startable(track_id: str) -> bool:
@@ -106,9 +124,16 @@ def close() -> Attempt:
     workspace = _workspace()
     with History(history_file()) as history:
         attempts = Attempts(history)
-        attempt = replace(_last_interrupted(attempts, workspace), state="closed")
-        attempts.put(attempt)
-        return attempt
+        return _closed(attempts, _last_interrupted(attempts, workspace))
+
+
+def _closed(attempts: Attempts, attempt: Attempt) -> Attempt:
+    taken = attempts.take_over(attempt, *_own_process())
+    if taken is None:
+        raise _taken_by_another()
+    closed = replace(taken, beat=attempt.beat, state="closed")
+    attempts.put(closed)
+    return closed
 
 
 def interrupted(attempts: Attempts, workspace: Workspace) -> list[Attempt]:
@@ -181,6 +206,10 @@ def _last_interrupted(attempts: Attempts, workspace: Workspace) -> Attempt:
         hint="`autodrill time TARGET` begins one",
         exit_code=NOT_YET,
     )
+
+
+def _taken_by_another() -> AutodrillError:
+    return AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
 
 
 def _still_open(attempt: Attempt) -> AutodrillError:

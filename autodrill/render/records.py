@@ -76,6 +76,14 @@ def show_closed(screen: Screen, attempt: Attempt) -> None:
     screen.write(blocks([line(what, hang=_INDENT)], commands(("again", "autodrill time"))))
 
 
+def show_interrupted(screen: Screen, attempt: Attempt) -> None:
+    """Say that an attempt was interrupted, before it is asked what becomes of it."""
+    words = {"ladder": "the ladder, at ", "full": "the whole engine, at "}.get(attempt.kind, "")
+    what = f"attempt {attempt.id} ({words}`{inert(attempt.target)}`) was interrupted"
+    said = f"{what} after {clock(attempt.run_s)}, {day(attempt.beat)}"
+    screen.write(blocks([line(("! ", "todo"), said, hang=_INDENT)]))
+
+
 def _attempt(one: Attempt) -> Line:
     what = inert(one.target) if one.kind == "target" else one.kind
     sign = {"passed": SIGNS["pass"], "given up": SIGNS["fail"]}.get(one.state, SIGNS["blocked"])
