@@ -1,7 +1,7 @@
 """The history: every text that was graded or reset, every verdict, and every timed attempt."""
 
 from autodrill.history.attempts import Attempt, Attempts, Save, Split
-from autodrill.history.figures import Figures, Try
+from autodrill.history.figures import Figures, Met, Tally, Try
 from autodrill.history.texts import History, Kept, Snapshot
 
 __all__ = [
@@ -10,8 +10,10 @@ __all__ = [
     "Figures",
     "History",
     "Kept",
+    "Met",
     "Save",
     "Snapshot",
     "Split",
+    "Tally",
     "Try",
 ]

@@ -129,20 +129,19 @@ class Attempts:
             return self._attempts("ORDER BY id DESC LIMIT ?", (last,))
         return self._attempts("WHERE track = ? ORDER BY id DESC LIMIT ?", (track, last))
 
-    def add_split(self, attempt: int, split: Split) -> None:
+    def add_split(self, attempt: Attempt, split: Split) -> None:
         """Note that a target turned green or was given up."""
-        self._store.write(
-            "INSERT OR REPLACE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                attempt,
-                split.target,
-                split.at,
-                split.run_s,
-                split.took_s,
-                split.hints,
-                split.outcome,
-            ),
-        )
+        own = (split.at, split.run_s, split.took_s, split.hints, split.outcome)
+
+        def add(write: Write) -> None:
+            _end_save(write, attempt.id, split.run_s)
+            write(
+                "INSERT OR REPLACE INTO splits (attempt_id, target, at, run_s, took_s, hints, "
+                "outcome, track, alone) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (attempt.id, split.target, *own, attempt.track, attempt.kind != "full"),
+            )
+
+        self._store.put(add)
 
     def splits(self, attempt: int) -> list[Split]:
         """Return the splits of an attempt in order."""
@@ -168,9 +167,11 @@ class Attempts:
 
         def add(write: Write) -> None:
             _, number = keep_text(write, Path(attempt.file), text, "attempt")
+            _end_save(write, attempt.id, run_s)
             write(
-                "INSERT INTO saves VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (attempt.id, number, run_s, target, verdict, bug, message),
+                "INSERT INTO saves (attempt_id, snapshot_id, run_s, target, verdict, bug, message, "
+                "track) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (attempt.id, number, run_s, target, verdict, bug, message, attempt.track),
             )
 
         self._store.put(add)
@@ -220,6 +221,11 @@ class Attempts:
     def _attempts(self, where: str, values: tuple[object, ...] = ()) -> list[Attempt]:
         rows = self._store.read(f"SELECT {_ATTEMPT} FROM attempts {where}", values)  # noqa: S608
         return [Attempt(*row) for row in rows]
+
+
+def _end_save(write: Write, attempt: int, run_s: float) -> None:
+    """Note until when the latest save was what stood in the file."""
+    write("UPDATE saves SET until_s = ? WHERE attempt_id = ? AND until_s IS NULL", (run_s, attempt))
 
 
 def _put(write: Write, attempt: Attempt) -> None:

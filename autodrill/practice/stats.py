@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from autodrill.catalog import Track, load_track, track_ids
-from autodrill.history import Attempts, Figures, History, Try
+from autodrill.history import Attempts, Figures, History, Met, Tally
+from autodrill.history.attempts import Kind
 from autodrill.places import history_file
 from autodrill.practice.legs import ladder, par_s, whole_par_s, whole_target
 from autodrill.practice.locate import locate
@@ -17,6 +17,8 @@ from autodrill.schedule import RATED, Due, Ended, Rating, order, rate, read_card
 from autodrill.workspace import find_workspace
 
 TREND = 12
+_BUGS = 3
+_WHOLE: tuple[Kind, ...] = ("ladder", "full")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class TargetStats:
     median_s: float | None
     last_s: float | None
     trend_s: tuple[float, ...]
-    bugs: tuple[tuple[str, int], ...]
+    bugs: tuple[Met, ...]
     weakness: tuple[float, float]
 
 
@@ -59,19 +61,21 @@ def stats(track_id: str | None = None) -> Stats:
     track = _track(track_id)
     with History(history_file()) as history:
         figures = Figures(history)
-        by_target: dict[str, list[Try]] = {}
-        for one in figures.tries(track.id):
-            by_target.setdefault(one.target, []).append(one)
         bugs = figures.bugs(track.id)
-        names = [one.id for one in ladder(track)]
         rows = [
-            _figures(name, by_target.get(name, []), par_s(track.target(name)), bugs.get(name, {}))
-            for name in names
+            _figures(
+                one.id,
+                figures.tally(track.id, one.id, TREND, RATED),
+                par_s(one),
+                [met for met in bugs if met.target == one.id],
+            )
+            for one in ladder(track)
         ]
         rows.sort(key=lambda row: row.weakness, reverse=True)
-        for kind in ("ladder", "full"):
-            if kind in by_target:
-                rows.append(_figures(kind, by_target[kind], whole_par_s(track, kind), {}))
+        for kind in _WHOLE:
+            tally = figures.run_tally(track.id, kind, TREND, RATED)
+            if tally.attempts:
+                rows.append(_figures(kind, tally, whole_par_s(track, kind), []))
         return Stats(track.id, tuple(rows), tuple(history.notices))
 
 
@@ -101,30 +105,25 @@ def _track(track_id: str | None) -> Track:
     return locate().track
 
 
-def _figures(
-    target: str, tries: Sequence[Try], par: float | None, bugs: dict[str, int]
-) -> TargetStats:
-    times = [one.took_s for one in tries if one.outcome == "passed"]
+def _figures(target: str, tally: Tally, par: float | None, bugs: Sequence[Met]) -> TargetStats:
     return TargetStats(
         target,
-        len(tries),
-        len(times),
+        tally.attempts,
+        tally.passed,
         par,
-        min(times, default=None),
-        statistics.median(times) if times else None,
-        times[-1] if times else None,
-        tuple(times[-TREND:]),
-        tuple(bugs.items())[:3],
-        weakness(_rated(tries, par), par or min(times, default=None)),
+        tally.best_s,
+        tally.median_s,
+        tally.times_s[-1] if tally.times_s else None,
+        tally.times_s,
+        tuple(bugs[:_BUGS]),
+        weakness(_rated(tally, par), par or tally.best_s),
     )
 
 
-def _rated(tries: Sequence[Try], par: float | None) -> list[tuple[Rating, float]]:
+def _rated(tally: Tally, par: float | None) -> list[tuple[Rating, float]]:
     """Rate the last tries as they were rated when they ended: by the par or the best before."""
-    before, last = tries[:-RATED], tries[-RATED:]
-    best = min((one.took_s for one in before if one.outcome == "passed"), default=None)
-    rated = []
-    for one in last:
+    best, rated = tally.best_before_s, []
+    for one in tally.tries:
         is_passed = one.outcome == "passed"
         ended = Ended(is_passed, one.took_s, par if par is not None else best, one.hints)
         rated.append((rate(ended), one.took_s))

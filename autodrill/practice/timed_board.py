@@ -150,7 +150,7 @@ class Board:
         took_s = run_s - self._leg_from_s
         split = Split(target, time.time(), run_s, took_s, self._hints[target], outcome)
         self._splits[target] = split
-        self._attempts.add_split(self.attempt.id, split)
+        self._attempts.add_split(self.attempt, split)
         if self.attempt.kind == "full":
             self._leg_from_s = run_s
         else:

@@ -13,7 +13,7 @@ from autodrill.render.signs import SIGNS
 from autodrill.render.times import clock, day, figure, until
 
 if TYPE_CHECKING:
-    from autodrill.history import Attempt, Save, Snapshot, Split
+    from autodrill.history import Attempt, Met, Save, Snapshot, Split
     from autodrill.practice.records import Record
     from autodrill.practice.stats import Stats, TargetStats
     from autodrill.practice.timed_view import View
@@ -150,7 +150,7 @@ def show_stats(screen: Screen, found: Stats) -> None:
         blocks(
             [title],
             table,
-            [line(("bugs met", "strong")), *bugs] if bugs else [],
+            [line(("time lost to bugs", "strong")), *bugs] if bugs else [],
             never if untried else [],
             commands(("next", "autodrill next")),
         )
@@ -189,8 +189,13 @@ def _stacked(one: TargetStats, bars: str) -> list[Line]:
 
 
 def _bugs(one: TargetStats) -> Line:
-    met = ", ".join(f"{_bug(bug)} ({count}×)" for bug, count in one.bugs)
+    met = ", ".join(_met(met) for met in one.bugs)
     return line(f"{inert(one.target)}: {met}", indent=_INDENT, hang=_INDENT)
+
+
+def _met(one: Met) -> str:
+    lost = f" {figure(one.lost_s)}" if one.lost_s else ""
+    return f"{_bug(one.bug)}{lost} ({one.times}×)"
 
 
 def _bug(bug: str) -> str:
@@ -239,7 +244,10 @@ def stats(found: Stats) -> dict[str, Any]:
     """Return the figures of a track as plain data."""
     rows = []
     for one in found.targets:
-        row = asdict(one) | {"bugs": dict(one.bugs)}
+        row = asdict(one) | {
+            "bugs": {met.bug: met.times for met in one.bugs},
+            "lost_s": {met.bug: met.lost_s for met in one.bugs},
+        }
         del row["weakness"]
         rows.append(row)
     return {"schema": "autodrill.stats/1", "track": found.track, "targets": rows}
