@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import BinaryIO
@@ -84,7 +85,11 @@ def first_blank(file: Path, track: Track) -> int | None:
 
 
 def put_away(workspace: Workspace, file: Path, attempt: int, target: str) -> None:
-    """Move what an attempt has left out of sight, under its number and target."""
+    """Keep what an attempt has left out of sight, under its number and target.
+
+    Where it can, the file stays in its place as well until a fresh one is whole: a disk may be
+    too full for that.
+    """
     kept = workspace.folder / ".autodrill" / FOLDER / f"{attempt:03d}-{target}"
     number = 1
     while (kept / file.name).exists():
@@ -92,7 +97,12 @@ def put_away(workspace: Workspace, file: Path, attempt: int, target: str) -> Non
         kept = kept.with_name(f"{attempt:03d}-{target}-{number}")
     with contextlib.suppress(OSError):  # its text is in the history as well
         kept.mkdir(parents=True, exist_ok=True)
-        file.rename(kept / file.name)
+        try:
+            if file.is_symlink():
+                raise OSError("what is written next would go where it leads")
+            os.link(file, kept / file.name)
+        except OSError:
+            file.rename(kept / file.name)
 
 
 def read(file: Path) -> bytes:

@@ -249,6 +249,7 @@ def _bring_file_back(
     last, green = _last_green(workspace, history, attempts, attempt)
     if last is not None and is_of_last_target(read(file), green, last, target, track):
         put_away(workspace, file, attempt.id, last.id)
+        put_fresh(file, track, target.symbols)
     if os.path.lexists(file):
         return green
     put_fresh(file, track, track.symbols if is_full else target.symbols)
