@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -31,9 +33,11 @@ class LiveRun:
         self._size = (0, 0)
 
     def __enter__(self) -> LiveRun:
+        self._before = signal.signal(signal.SIGTSTP, self._stop)
         return self
 
     def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTSTP, self._before)
         self._screen.show_cursor()
 
     def show(self, view: View) -> None:
@@ -51,6 +55,14 @@ class LiveRun:
             self._screen.hide_cursor()
         self._screen.redraw(body, anew=size != self._size)
         self._size = size
+
+    def _stop(self, *_: object) -> None:
+        """Give the cursor back to the shell on Ctrl-Z, and draw anew when the run goes on."""
+        self._screen.show_cursor_at_once()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._stop)
+        self._size = (0, 0)
 
 
 def show_event(screen: Screen, view: View) -> None:
