@@ -146,7 +146,7 @@ def _head(view: View, width: int) -> list[Line]:
         lines.append(
             line((f"{one.step} {inert(one.id)}", "strong"), f": {inert(one.title)}", hang=_INDENT)
         )
-        lines.append(line((f"in {inert(view.file)}", "quiet"), hang=_INDENT))
+        lines.append(line((f"in {inert(view.file)}", "quiet")))
     if view.slept_s:
         lines.append(line((f"asleep for {clock(view.slept_s)}, not counted", "todo")))
     return lines
