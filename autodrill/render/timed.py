@@ -167,7 +167,8 @@ def _foot(view: View) -> list[Line]:
     if view.is_grading:
         lines.append(line(("grading …", "quiet")))
     elif view.trouble == "gone":
-        lines.append(line(("✗", "bad"), f" {_gone(view)}", hang=_INDENT))
+        back = "(Ctrl-C and `autodrill time --resume` write it again)"
+        lines.append(line(("✗", "bad"), f" {_gone(view)} {back}", hang=_INDENT))
     elif view.trouble == "stale":
         lines.append(line((_STALE, "todo")))
     elif guide:
@@ -188,10 +189,7 @@ def _guide(view: View) -> str:
 
 
 def _gone(view: View) -> str:
-    return (
-        f"{inert(view.file)} is gone; waiting for it to be back "
-        "(Ctrl-C and `autodrill time --resume` write it again)"
-    )
+    return f"{inert(view.file)} is gone; waiting for it to be back"
 
 
 _STALE = (
