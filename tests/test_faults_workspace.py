@@ -379,7 +379,7 @@ def test_a_marker_that_does_not_serve_says_what_to_do_and_touches_nothing(lab01,
     content, message, hint = MARKERS[kind]
     (lab01.folder / ".autodrill" / "workspace.toml").write_text(content)
     before = files_in(lab01.folder)
-    for command in ("check", "reset"):
+    for command in ("check", "reset", "time", "next"):
         ran = lab01.run(command)
         assert ran.code == 2
         assert message in ran.err
