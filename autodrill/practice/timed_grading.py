@@ -85,20 +85,21 @@ class Grading:
     def _graded(self, saved: Saved, targets: Sequence[Target], whole: bool) -> Graded:
         results: list[TargetResult] = []
         for target in targets:
-            checked = self._grade(self._grader, target)
+            checked = self._grade(self._grader, target, saved)
             results += checked.result.targets
             if checked.result.verdict != "pass":
                 problem = checked.result.problem
                 return Graded(saved, checked.text, tuple(results), problem, False)
         if whole:
-            checked = self._grade(self._whole, None)
+            checked = self._grade(self._whole, None, saved)
             results = list(checked.result.targets)
         return Graded(saved, checked.text, tuple(results), None, whole)
 
-    def _grade(self, grader: Grader, only: Target | None) -> Checked:
+    def _grade(self, grader: Grader, only: Target | None, saved: Saved) -> Checked:
+        """Grade what was saved, not what stands in the file by now: that has its own moment."""
         self._worker = worker = self._standby.take()
         try:
-            return grader.grade(worker, only)
+            return grader.grade(worker, only, data=saved.data)
         finally:
             self._worker = None
 
