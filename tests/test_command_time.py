@@ -104,6 +104,36 @@ def test_after_a_kill_the_attempt_is_offered_again_and_goes_on(timing):
     assert retype.run("time", "--resume").code == 1
 
 
+def test_a_ladder_that_was_killed_is_resumed_with_the_right_figures(timing):
+    killed = timing()
+    killed.shows("1 unbroadcast:")
+    save(timing.file, RETYPE)
+    killed.shows("2 core:")
+    wait_for_blank(timing.file)
+    os.kill(killed.child.pid, signal.SIGKILL)
+    killed.child.wait()
+
+    terminal = timing()
+    terminal.shows("(the ladder, at `core`) was interrupted", "r resumes it")
+    terminal.press("\r")
+    terminal.shows("2 core:", "p pause")
+    moments = []
+    for number, target in ((2, "core"), (3, "arithmetic"), (4, "elementwise")):
+        terminal.shows(f"{number} {target}:")
+        wait_for_blank(timing.file)
+        moments.append(save(timing.file, f"{RETYPE}# {number}\n"))
+    terminal.shows("5 softmax:")
+    terminal.press("gg")
+    assert terminal.ends() == 1
+
+    first, *others, given_up = attempt(timing.retype)["splits"]
+    assert (first["target"], given_up["outcome"]) == ("unbroadcast", "given up")
+    assert first["run_s"] < others[0]["run_s"]
+    for split, moment in zip(others, moments, strict=True):
+        since = split["run_s"] - others[0]["run_s"]
+        assert since == pytest.approx(moment - moments[0], abs=0.05)
+
+
 def test_an_interrupted_attempt_can_be_closed_and_counts_neither_way(timing):
     terminal = timing("unbroadcast")
     terminal.shows("1 unbroadcast:")

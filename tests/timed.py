@@ -13,11 +13,12 @@ TARGETS = ["unbroadcast", "core", "arithmetic", "elementwise", "softmax", "cross
 
 
 def save(file, text):
-    """Save as editors do, and return when that was."""
+    """Save as editors do, and return when it was written."""
     beside = file.with_name(".autograd.py.swp")
     beside.write_text(text)
+    written = time.monotonic()
     os.replace(beside, file)
-    return time.monotonic()
+    return written
 
 
 def attempt(retype, number=1):
