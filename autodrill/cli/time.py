@@ -95,7 +95,8 @@ def _resumes(request: TimeRequest) -> Callable[[Attempt], bool] | None:
 
 def _show(run: Run, request: TimeRequest, as_json: bool) -> None:
     if request.live:
-        from autodrill.render.timed import LiveRun, show_left
+        from autodrill.render.records import show_left
+        from autodrill.render.timed import LiveRun
 
         out = screen()
         try:
@@ -104,8 +105,8 @@ def _show(run: Run, request: TimeRequest, as_json: bool) -> None:
                     live.show(view)
                     say(view.notices)
         except KeyboardInterrupt as stop:
-            if not isinstance(stop, Terminated):
-                show_left(out, run.view())
+            if run.left is not None and not isinstance(stop, Terminated):
+                show_left(out, run.left)
             raise
     else:
         _show_lines(run, as_json)

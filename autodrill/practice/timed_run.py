@@ -96,9 +96,10 @@ class Run:
                 yield self._view(event)
         yield self._view("end")
 
-    def view(self) -> View:
-        """Return what there is to show now."""
-        return self._view("tick")
+    @property
+    def left(self) -> Attempt | None:
+        """Return the attempt if it was left open."""
+        return self._board.attempt if self._board.is_open else None
 
     def interrupt(self) -> View | None:
         """Take Ctrl-C for giving up, where there are no keys to do so with."""

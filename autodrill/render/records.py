@@ -84,6 +84,14 @@ def show_interrupted(screen: Screen, attempt: Attempt) -> None:
     screen.write(blocks([line(("! ", "todo"), said, hang=_INDENT)]))
 
 
+def show_left(screen: Screen, attempt: Attempt) -> None:
+    """Say that an attempt was left open, and how to go on with it."""
+    said = line(("! ", "todo"), f"attempt {attempt.id} is left open at {clock(attempt.run_s)}")
+    go_on, end = "autodrill time --resume", "autodrill time --close"
+    screen.write(blocks([said], commands(("go on", go_on), ("close it", end))))
+    screen.flush()
+
+
 def _attempt(one: Attempt) -> Line:
     what = inert(one.target) if one.kind == "target" else one.kind
     sign = {"passed": SIGNS["pass"], "given up": SIGNS["fail"]}.get(one.state, SIGNS["blocked"])

@@ -72,14 +72,6 @@ def show_event(screen: Screen, view: View) -> None:
     screen.flush()
 
 
-def show_left(screen: Screen, view: View) -> None:
-    """Say that a run was left open, and how to go on with it."""
-    said = line(("! ", "todo"), f"attempt {view.attempt} is left open at {clock(view.run_s)}")
-    go_on, end = "autodrill time --resume", "autodrill time --close"
-    screen.write(blocks([said], commands(("go on", go_on), ("close it", end))))
-    screen.flush()
-
-
 def whole_screen(view: View, width: int, height: int) -> list[Line]:
     """Lay out the whole screen; what there is no room for is said."""
     head, foot, body = _head(view, width), _foot(view), splits(view, width)
