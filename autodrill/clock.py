@@ -1,8 +1,10 @@
 """The clock of a timed attempt: monotonic, with pauses, and honest about a sleep.
 
-A laptop's sleep shows in one of two ways: the monotonic clock stood still while the wall
-clock went on, or both went on while nobody looked. Either way it is not counted, and shown.
-A wall clock that is set back or forth changes nothing.
+A laptop's sleep shows in one of two ways: the monotonic clock stood still while another went
+on, or both went on while nobody looked. Either way it is not counted, and shown. Where there
+is a clock that tells a sleep, both going on is none: the process was stopped (Ctrl-Z) while
+the machine, and perhaps the learner, were awake, so that counts. A wall clock that is set back
+or forth changes nothing.
 """
 
 from __future__ import annotations
@@ -37,6 +39,8 @@ class Clock:
         What had been counted when an attempt is taken up again.
     now, through : callables
         A monotonic clock in seconds, and one that goes on through a sleep.
+    tells_sleep : bool
+        Whether the first stands still in a sleep and the second is never set.
     """
 
     def __init__(
@@ -46,8 +50,10 @@ class Clock:
         slept_s: float = 0.0,
         now: Callable[[], float] = time.monotonic,
         through: Callable[[], float] | None = None,
+        tells_sleep: bool = hasattr(time, "CLOCK_BOOTTIME"),
     ) -> None:
         self._now, self._through = now, through or _through_sleep
+        self._tells_sleep = tells_sleep
         self._run_s, self._paused_s, self._slept_s = run_s, paused_s, slept_s
         self._last, self._last_through = self._now(), self._through()
         self._marks = deque([(self._last, run_s)], maxlen=_MARKS)
@@ -82,7 +88,7 @@ class Clock:
         self._last, self._last_through = now, through
         if gap_through - gap > ASLEEP_S:
             self._slept_s += gap_through - gap
-        if gap > ASLEEP_S:
+        if gap > ASLEEP_S and not self._tells_sleep:
             self._slept_s += gap
         elif self.is_paused:
             self._paused_s += gap

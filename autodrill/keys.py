@@ -6,6 +6,7 @@ import contextlib
 import os
 import queue
 import select
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -36,7 +37,7 @@ def can_read_keys() -> bool:
 def reading(events: queue.SimpleQueue[Any]) -> Iterator[None]:
     """Put a `Key` on the queue for each key; the terminal is as it was afterwards.
 
-    Ctrl-C and Ctrl-Z do what they always do.
+    Ctrl-C and Ctrl-Z do what they always do; the shell gives back a terminal that is not ours.
     """
     import termios
     import tty
@@ -47,11 +48,17 @@ def reading(events: queue.SimpleQueue[Any]) -> Iterator[None]:
     thread = threading.Thread(
         target=_read, args=(descriptor, events, stop), name="autodrill-keys", daemon=True
     )
-    tty.setcbreak(descriptor, termios.TCSADRAIN)
+
+    def take(*_: object) -> None:
+        tty.setcbreak(descriptor, termios.TCSADRAIN)
+
+    take()
+    continued = signal.signal(signal.SIGCONT, take)
     thread.start()
     try:
         yield
     finally:
+        signal.signal(signal.SIGCONT, continued)
         stop.set()
         thread.join(timeout=2)
         with contextlib.suppress(termios.error):  # the terminal may be gone

@@ -148,11 +148,21 @@ def _look(path: Path) -> tuple[int, ...] | None:
 
 def _saved_at(look: tuple[int, ...] | None, noticed: float) -> float:
     """Return when a file was last written, or when that was noticed if its date can't be so."""
-    now, wall_now = time.monotonic(), time.time()
     if look is None:
         return noticed
+    now, wall_now = _both_clocks()
     saved = now - (wall_now - look[0] / 1e9)
     return saved if noticed - _DATED_S < saved < now else noticed
+
+
+def _both_clocks() -> tuple[float, float]:
+    """Read the monotonic and the wall clock at one moment, though others may want the processor."""
+    readings = []
+    for _ in range(3):
+        before, wall, after = time.monotonic(), time.time(), time.monotonic()
+        readings.append((after - before, before, wall))
+    _, now, wall_now = min(readings)
+    return now, wall_now
 
 
 def _read(path: Path) -> bytes | None:

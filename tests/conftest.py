@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from terminal import Terminal
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -100,3 +101,29 @@ def without(tmp_path):
         return {"PYTHONPATH": str(folder)}
 
     return hide
+
+
+@pytest.fixture
+def retype(autodrill):
+    """The program, in a fresh workspace of the timed track."""
+    assert autodrill.run("start", "retype").code == 0
+    autodrill.folder = autodrill.folder / "retype"
+    return autodrill
+
+
+@pytest.fixture
+def timing(retype):
+    """Start `autodrill time` in a pseudo-terminal, or another command there."""
+    opened = []
+
+    def start(*arguments, size=(30, 100), command=None, **extra):
+        environment = retype.environment(TERM="xterm-256color", COLUMNS=None, **extra)
+        command = command or [sys.executable, "-m", "autodrill", "time", *arguments]
+        opened.append(Terminal(command, retype.folder, environment, size))
+        return opened[-1]
+
+    start.file = retype.folder / "attempts" / "autograd.py"
+    start.retype = retype
+    yield start
+    for one in opened:
+        one.close()

@@ -16,7 +16,8 @@ class Hands:
         self.through += seconds
 
     def clock(self, **counted):
-        return Clock(**counted, now=lambda: self.now, through=lambda: self.through)
+        usual = {"now": lambda: self.now, "through": lambda: self.through, "tells_sleep": False}
+        return Clock(**usual | counted)
 
 
 @pytest.fixture
@@ -62,6 +63,16 @@ def test_a_sleep_that_does_not_stop_the_clock_is_not_counted(hands):
     hands.pass_by(3600)
     reading = clock.read()
     assert (reading.run_s, reading.slept_s) == (5, 3600)
+
+
+def test_where_a_sleep_can_be_told_a_stopped_process_counts(hands):
+    clock = hands.clock(tells_sleep=True)
+    run_for(hands, clock, 5)
+    hands.pass_by(3600)
+    assert (clock.read().run_s, clock.read().slept_s) == (3605, 0)
+    hands.through += 3600
+    run_for(hands, clock, 5)
+    assert (clock.read().run_s, clock.read().slept_s) == (3610, 3600)
 
 
 def test_a_short_stall_counts(hands):

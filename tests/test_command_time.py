@@ -1,5 +1,6 @@
 """`autodrill time` in a pseudo-terminal and in a pipe: the clock, the splits, the history."""
 
+import json
 import os
 import signal
 import subprocess
@@ -8,49 +9,7 @@ import time
 
 import psutil
 import pytest
-from conftest import ROOT
-from terminal import Terminal
-
-RETYPE = (ROOT / "reference" / "retype.py").read_text()
-WRONG = RETYPE.replace("copied: Array = grad.sum(", "copied: Array = grad.mean(")
-TARGETS = ["unbroadcast", "core", "arithmetic", "elementwise", "softmax", "cross_entropy"]
-
-
-@pytest.fixture
-def retype(autodrill):
-    """The program, in a fresh workspace of the timed track."""
-    assert autodrill.run("start", "retype").code == 0
-    autodrill.folder = autodrill.folder / "retype"
-    return autodrill
-
-
-@pytest.fixture
-def timing(retype):
-    opened = []
-
-    def start(*arguments, size=(30, 100), **extra):
-        environment = retype.environment(TERM="xterm-256color", COLUMNS=None, **extra)
-        command = [sys.executable, "-m", "autodrill", "time", *arguments]
-        opened.append(Terminal(command, retype.folder, environment, size))
-        return opened[-1]
-
-    start.file = retype.folder / "attempts" / "autograd.py"
-    start.retype = retype
-    yield start
-    for one in opened:
-        one.close()
-
-
-def save(file, text):
-    """Save as editors do, and return when that was."""
-    beside = file.with_name(".autograd.py.swp")
-    beside.write_text(text)
-    os.replace(beside, file)
-    return time.monotonic()
-
-
-def attempt(retype, number=1):
-    return retype.run("history", "show", str(number), "--json").json
+from timed import RETYPE, TARGETS, WRONG, InAPipe, attempt, save
 
 
 def test_a_ladder_is_played_from_its_first_split_to_its_last(timing):
@@ -145,6 +104,36 @@ def test_after_a_kill_the_attempt_is_offered_again_and_goes_on(timing):
     assert retype.run("time", "--resume").code == 1
 
 
+def test_a_ladder_that_was_killed_is_resumed_with_the_right_figures(timing):
+    killed = timing()
+    killed.shows("1 unbroadcast:")
+    save(timing.file, RETYPE)
+    killed.shows("2 core:")
+    wait_for_blank(timing.file)
+    os.kill(killed.child.pid, signal.SIGKILL)
+    killed.child.wait()
+
+    terminal = timing()
+    terminal.shows("(the ladder, at `core`) was interrupted", "r resumes it")
+    terminal.press("\r")
+    terminal.shows("2 core:", "p pause")
+    moments = []
+    for number, target in ((2, "core"), (3, "arithmetic"), (4, "elementwise")):
+        terminal.shows(f"{number} {target}:")
+        wait_for_blank(timing.file)
+        moments.append(save(timing.file, f"{RETYPE}# {number}\n"))
+    terminal.shows("5 softmax:")
+    terminal.press("gg")
+    assert terminal.ends() == 1
+
+    first, *others, given_up = attempt(timing.retype)["splits"]
+    assert (first["target"], given_up["outcome"]) == ("unbroadcast", "given up")
+    assert first["run_s"] < others[0]["run_s"]
+    for split, moment in zip(others, moments, strict=True):
+        since = split["run_s"] - others[0]["run_s"]
+        assert since == pytest.approx(moment - moments[0], abs=0.05)
+
+
 def test_an_interrupted_attempt_can_be_closed_and_counts_neither_way(timing):
     terminal = timing("unbroadcast")
     terminal.shows("1 unbroadcast:")
@@ -201,7 +190,7 @@ def test_an_editor_that_puts_the_last_file_back_makes_nothing_green(timing):
     terminal.shows("2 core:")
     wait_for_blank(timing.file)
     save(timing.file, RETYPE)
-    terminal.shows("reload it", "2 core:")
+    terminal.shows("your editor put back", "2 core:")
     wait_for_blank(timing.file)
 
 
@@ -224,26 +213,6 @@ def test_the_editor_gets_the_terminal_and_its_save_stops_the_clock(timing):
     terminal.shows("attempt 1: passed")
     assert terminal.ends() == 0
     assert 0.9 < attempt(timing.retype)["attempt"]["run_s"] < 1.9
-
-
-class InAPipe:
-    """`autodrill time` with its output in a pipe."""
-
-    def __init__(self, retype, *arguments):
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "autodrill", "time", *arguments],
-            cwd=retype.folder,
-            env=retype.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            encoding="utf-8",
-        )
-        self.lines = [self.process.stdout.readline()]
-
-    def rest(self):
-        with self.process.stdout:
-            return self.process.stdout.read()
 
 
 def test_in_a_pipe_there_is_a_line_an_event_and_no_escape(retype):
@@ -305,8 +274,6 @@ def test_json_is_one_object_when_it_has_ended(retype):
     assert "attempt 1" in run.stderr.readline()
     save(retype.folder / "attempts" / "autograd.py", RETYPE)
     out, _ = run.communicate(timeout=60)
-    import json
-
     ended = json.loads(out)
     assert (ended["schema"], ended["state"]) == ("autodrill.time/1", "passed")
     assert ended["splits"][0]["took_s"] == ended["run_s"]

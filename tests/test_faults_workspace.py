@@ -379,7 +379,7 @@ def test_a_marker_that_does_not_serve_says_what_to_do_and_touches_nothing(lab01,
     content, message, hint = MARKERS[kind]
     (lab01.folder / ".autodrill" / "workspace.toml").write_text(content)
     before = files_in(lab01.folder)
-    for command in ("check", "reset"):
+    for command in ("check", "reset", "time", "next"):
         ran = lab01.run(command)
         assert ran.code == 2
         assert message in ran.err
@@ -507,7 +507,7 @@ def test_a_bug_that_does_not_apply_is_ours(lab01, copy):
 def test_a_fault_in_the_program_is_said_in_a_sentence(lab01, copy):
     module = copy / "autodrill" / "grading" / "failure.py"
     before = module.read_text()
-    module.write_text(f"{before}\n\ndef explain(*_):\n    raise ZeroDivisionError('ours')\n")
+    module.write_text(f"{before}\n\ndef explain(*_, **__):\n    raise ZeroDivisionError('ours')\n")
     plant(lab01, engine(relu="return self"))
     try:
         ran = run_copy(lab01, copy, "check", "relu")

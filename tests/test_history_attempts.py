@@ -49,6 +49,26 @@ def test_a_file_of_the_first_version_is_taken_over_with_all_its_rows(file):
     now.close()
 
 
+def test_what_an_older_file_knows_of_splits_and_saves_counts_on(file):
+    with sqlite3.connect(file) as old:
+        for script in MIGRATIONS[:2]:
+            old.executescript(script)
+        for number, kind in ((1, "target"), (2, "full")):
+            old.execute(
+                "INSERT INTO attempts VALUES (?,0,0,'a_track',?,'one','passed','/','/e',1,1,9,0,0)",
+                (number, kind),
+            )
+            old.execute("INSERT INTO splits VALUES (?,'one',0,9,9,0,'passed')", (number,))
+        for run_s, bug in ((2.0, "a-bug"), (6.5, None)):
+            old.execute("INSERT INTO saves VALUES (1,1,?,'one','fail',?,'')", (run_s, bug))
+        old.execute("PRAGMA user_version = 2")
+    old.close()
+    with History(file) as history:
+        assert Figures(history).tally("a_track", "one", 12, 5).attempts == 1
+        (met,) = Figures(history).bugs("a_track")
+        assert (met.bug, met.lost_s) == ("a-bug", 4.5)
+
+
 def test_a_file_of_a_newer_version_is_set_aside(file):
     with History(file):
         pass
@@ -80,8 +100,9 @@ def test_a_best_time_of_the_whole_engine_is_none_of_a_target_alone(file):
     with History(file) as history:
         attempts, figures = Attempts(history), Figures(history)
         for number, kind, took_s in ((1, "full", 5.0), (2, "target", 9.0), (3, "ladder", 8.0)):
-            attempts.put(an_attempt(number, kind=kind, run_s=took_s))
-            attempts.add_split(number, Split("one", 0.0, took_s, took_s, 0, "passed"))
+            attempt = an_attempt(number, kind=kind, run_s=took_s)
+            attempts.put(attempt)
+            attempts.add_split(attempt, Split("one", 0.0, took_s, took_s, 0, "passed"))
         assert figures.bests("a_track", "target") == {"one": 8.0}
         assert figures.bests("a_track", "full") == {"one": 5.0}
         assert figures.best_run("a_track", "ladder") == 8.0
@@ -97,7 +118,7 @@ with History(Path({file!r})) as history:
     attempts = Attempts(history)
     for _ in range(60):
         begun = attempts.begin(lambda number, _: an_attempt(number))
-        attempts.add_split(begun.id, Split("one", 0.0, 1.0, 1.0, 0, "passed"))
+        attempts.add_split(begun, Split("one", 0.0, 1.0, 1.0, 0, "passed"))
         attempts.review("a_track", "one", lambda card: (str(int(card or 0) + 1), 0.0))
     assert history.notices == []
 """
@@ -111,7 +132,7 @@ def test_two_processes_lose_no_row(file):
     with History(file) as history:
         attempts = Attempts(history)
         assert len(attempts.latest(None, 1000)) == 120
-        assert len(Figures(history).tries("a_track")) == 120
+        assert Figures(history).tally("a_track", "one", 12, 5).passed == 120
         assert attempts.cards("a_track")["one"] == ("120", 0.0)
 
 
@@ -132,11 +153,11 @@ def ten_thousand(lab01):
                     (number, now, now, target, 60 + number % 50),
                 )
                 write(
-                    "INSERT INTO splits VALUES (?,?,?,?,?,0,'passed')",
+                    "INSERT INTO splits VALUES (?,?,?,?,?,0,'passed','lab01',1)",
                     (number, target, now, 60 + number % 50, 60 + number % 50),
                 )
                 write(
-                    "INSERT INTO saves VALUES (?,1,1.0,?,'fail',?,'wrong')",
+                    "INSERT INTO saves VALUES (?,1,1.0,?,'fail',?,'wrong','lab01',2.0)",
                     (number, target, f"bug-{number % 7}"),
                 )
 
@@ -154,3 +175,59 @@ def test_ten_thousand_attempts_are_all_counted(ten_thousand):
     assert len(ten_thousand.run("next", "--json").json["order"]) == 6
     assert len(ten_thousand.run("export").out.splitlines()) == 10_001
     assert len(ten_thousand.run("history", "--json").json["attempts"]) == 20
+
+
+def test_figures_are_those_of_all_the_tries_in_whatever_order_they_come(file):
+    took = [8.0, 3.0, 5.0, 1.0, 9.0, 2.0, 7.0]
+    with History(file) as history:
+        attempts = Attempts(history)
+        for number, took_s in enumerate(took, 1):
+            attempt = an_attempt(number, kind="ladder" if number % 2 else "target", run_s=took_s)
+            outcome = "given up" if number == 4 else "passed"
+            attempts.put(attempt)
+            attempts.add_split(attempt, Split("one", 0.0, took_s, took_s, 0, outcome))
+        full = an_attempt(8, kind="full", run_s=0.5)
+        attempts.put(full)
+        attempts.add_split(full, Split("one", 0.0, 0.5, 0.5, 0, "passed"))
+        tally = Figures(history).tally("a_track", "one", 3, 2)
+        assert (tally.attempts, tally.passed, tally.best_s, tally.median_s) == (7, 6, 2.0, 6.0)
+        assert tally.times_s == (9.0, 2.0, 7.0)
+        assert [one.took_s for one in tally.tries] == [2.0, 7.0]
+        assert tally.best_before_s == 3.0
+        runs = Figures(history).run_tally("a_track", "ladder", 3, 2)
+        assert (runs.attempts, runs.best_s, runs.times_s) == (4, 5.0, (5.0, 9.0, 7.0))
+
+
+def test_the_time_lost_to_a_bug_runs_to_the_next_save_or_the_end(file):
+    with History(file) as history:
+        attempts = Attempts(history)
+        attempt = an_attempt(1, state="open")
+        attempts.put(attempt)
+
+        def save(run_s, bug):
+            verdict = "fail" if bug else "pass"
+            attempts.add_save(
+                attempt, b"", run_s=run_s, target="one", verdict=verdict, bug=bug, message=""
+            )
+
+        save(10.0, "a-bug")
+        save(25.0, None)
+        save(30.0, "a-bug")
+        attempts.add_split(attempt, Split("one", 0.0, 32.5, 32.5, 0, "given up"))
+        (met,) = Figures(history).bugs("a_track")
+        assert (met.bug, met.times, met.lost_s) == ("a-bug", 2, 17.5)
+
+
+def test_what_is_put_together_is_written_whole_or_not_at_all(file):
+    with History(file) as history:
+        attempts = Attempts(history)
+        attempt = an_attempt(1)
+        with pytest.raises(KeyboardInterrupt), history.together():
+            attempts.put(attempt)
+            attempts.add_split(attempt, Split("one", 0.0, 1.0, 1.0, 0, "passed"))
+            raise KeyboardInterrupt
+        assert attempts.attempt(1) is None
+        with history.together():
+            attempts.put(attempt)
+            assert attempts.attempt(1) is None
+        assert attempts.attempt(1) == attempt

@@ -1,6 +1,7 @@
 """The screen of a timed run: whole at every width, and with every sign in ASCII."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
@@ -60,7 +61,7 @@ def test_a_track_without_minutes_has_no_column_for_them():
     assert "target" not in shown(view(rows=rows, current=rows[1])).splitlines()[4]
 
 
-@pytest.mark.parametrize("width", range(30, 101, 5))
+@pytest.mark.parametrize("width", range(20, 101, 5))
 def test_no_line_is_wider_than_the_screen(width):
     text = shown(view(hint=HINT, verdict=FAILED, slept_s=3600.0), width)
     long = [one for one in text.splitlines() if len(one) > width and "autodrill" not in one]
@@ -87,6 +88,37 @@ def test_the_last_verdict_is_on_one_line():
         "✗ core 1/2  your gradient of x is wrong; the forward is right (visits twice)  at 0:21.3"
         in text
     )
+
+
+def test_what_raised_is_told_with_its_line():
+    raised = replace(FAILED, message="NameError: name 'p' is not defined", bug=None, line=171)
+    text = shown(view(verdict=raised))
+    assert "✗ core 1/2  line 171: NameError: name 'p' is not defined  at 0:21.3" in text
+
+
+def test_a_target_under_way_is_behind_once_it_is_late():
+    assert "+0:33" not in shown(view(leg_s=599.0))
+    late = shown(view(leg_s=633.0))
+    assert "10:33    10:00    +0:33   9:40.0    +0:53" in late
+    assert "10:33 of 10:00" in shown(view(leg_s=633.0), 40)
+
+
+def test_the_minutes_of_a_whole_run_stand_beside_its_time():
+    assert shown(view()).splitlines()[0].endswith("3:42 of 18:00")
+    assert shown(view(kind="target")).splitlines()[0].endswith(" 3:42")
+
+
+def test_it_says_what_to_do_at_the_start_and_with_a_fresh_file():
+    green = LastVerdict("pass", "unbroadcast", 1, 1, "", None, 192.4)
+    assert "each save is graded; the clock stops at green" in shown(view())
+    assert "the file is a fresh one: reload it in your editor" in shown(view(verdict=green))
+    assert "reload it" not in shown(view(verdict=green, kind="full"))
+    assert "reload it" not in shown(view(verdict=FAILED))
+
+
+def test_no_difference_has_no_sign():
+    same = Row("unbroadcast", 1, "sum back", 300.0, 200.0, 200.0, 0, "passed")
+    assert shown(view(rows=(same, *ROWS[1:]))).count("   0:00.0") == 1
 
 
 def test_a_stream_in_ascii_gets_signs_in_ascii():

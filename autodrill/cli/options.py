@@ -33,6 +33,14 @@ def say(notices: tuple[str, ...] | list[str]) -> None:
             warn(sys.stderr, notice)
 
 
+def ask(question: str) -> str:
+    """Ask on the terminal; Ctrl-D leaves as Ctrl-C does."""
+    try:
+        return input(question)
+    except EOFError:
+        raise KeyboardInterrupt from None
+
+
 def screen() -> Screen:
     """Return the screen on stdout."""
     from autodrill.render.console import Screen

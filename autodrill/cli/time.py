@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Json, TrackOption, print_json, say, screen
+from autodrill.cli.options import Json, TrackOption, ask, print_json, say, screen
 from autodrill.errors import NOT_YET, PASSED, AutodrillError, Terminated
 
 if TYPE_CHECKING:
+    from autodrill.history import Attempt
     from autodrill.practice.timed_run import Run
     from autodrill.practice.timed_view import View
     from autodrill.practice.timing import TimeRequest
@@ -49,7 +51,8 @@ def time(
         _close(as_json)
         return
     request = timing.TimeRequest(target, full, edit, poll, _is_live() and not as_json)
-    _show(timing.resume(request) if resume else timing.begin(request), request, as_json)
+    run = timing.resume(request) if resume else timing.begin(request, _resumes(request))
+    _show(run, request, as_json)
 
 
 def next_(track: TrackOption = None, as_json: Json = False) -> None:
@@ -68,20 +71,43 @@ def next_(track: TrackOption = None, as_json: Json = False) -> None:
 
     show_next(screen(), found.order, found.there, found.now)
     if found.order and timing.is_startable(found.track) and _is_live():
-        input("Enter starts it, Ctrl-C leaves. ")
+        ask("Enter starts it, Ctrl-C leaves. ")
         request = timing.TimeRequest(found.order[0].target, live=True)
-        _show(timing.begin(request), request, as_json)
+        _show(timing.begin(request, _resumes(request)), request, as_json)
+
+
+def _resumes(request: TimeRequest) -> Callable[[Attempt], bool] | None:
+    """Return what asks whether to go on with an attempt that was interrupted."""
+    if not request.live:
+        return None
+
+    def asked(attempt: Attempt) -> bool:
+        from autodrill.render.records import show_interrupted
+
+        show_interrupted(screen(), attempt)
+        answer = "?"
+        while answer not in ("", "r", "c"):
+            answer = ask("r resumes it, c closes it [r] ").strip().lower()
+        return answer != "c"
+
+    return asked
 
 
 def _show(run: Run, request: TimeRequest, as_json: bool) -> None:
     if request.live:
+        from autodrill.render.records import show_left
         from autodrill.render.timed import LiveRun
 
         out = screen()
-        with run, LiveRun(out) as live:
-            for view in run.views():
-                live.show(view)
-                say(view.notices)
+        try:
+            with run, LiveRun(out) as live:
+                for view in run.views():
+                    live.show(view)
+                    say(view.notices)
+        except KeyboardInterrupt as stop:
+            if run.left is not None and not isinstance(stop, Terminated):
+                show_left(out, run.left)
+            raise
     else:
         _show_lines(run, as_json)
     raise typer.Exit(PASSED if run.passed else NOT_YET)

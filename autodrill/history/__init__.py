@@ -2,7 +2,7 @@
 
 from autodrill.history.answers import Answer, Answers
 from autodrill.history.attempts import Attempt, Attempts, Save, Split
-from autodrill.history.figures import Figures, Try
+from autodrill.history.figures import Figures, Met, Tally, Try
 from autodrill.history.texts import History, Kept, Snapshot
 
 __all__ = [
@@ -13,8 +13,10 @@ __all__ = [
     "Figures",
     "History",
     "Kept",
+    "Met",
     "Save",
     "Snapshot",
     "Split",
+    "Tally",
     "Try",
 ]

@@ -101,7 +101,7 @@ class Attempts:
 
     def put(self, attempt: Attempt) -> None:
         """Note how an attempt stands, also where the file that held it is gone."""
-        self._store.transact(lambda write: _put(write, attempt))
+        self._store.put(lambda write: _put(write, attempt))
 
     def take_over(self, attempt: Attempt, pid: int, born: float) -> Attempt | None:
         """Make an open attempt this process's own; None if another has just done so."""
@@ -134,20 +134,19 @@ class Attempts:
         where = "WHERE track IN (?, ?, ?) ORDER BY id DESC LIMIT ?"
         return self._attempts(where, (track, TRACE, QUIZ, last))
 
-    def add_split(self, attempt: int, split: Split) -> None:
+    def add_split(self, attempt: Attempt, split: Split) -> None:
         """Note that a target turned green or was given up."""
-        self._store.write(
-            "INSERT OR REPLACE INTO splits VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                attempt,
-                split.target,
-                split.at,
-                split.run_s,
-                split.took_s,
-                split.hints,
-                split.outcome,
-            ),
-        )
+        own = (split.at, split.run_s, split.took_s, split.hints, split.outcome)
+
+        def add(write: Write) -> None:
+            _end_save(write, attempt.id, split.run_s)
+            write(
+                "INSERT OR REPLACE INTO splits (attempt_id, target, at, run_s, took_s, hints, "
+                "outcome, track, alone) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (attempt.id, split.target, *own, attempt.track, attempt.kind != "full"),
+            )
+
+        self._store.put(add)
 
     def splits(self, attempt: int) -> list[Split]:
         """Return the splits of an attempt in order."""
@@ -173,12 +172,14 @@ class Attempts:
 
         def add(write: Write) -> None:
             _, number = keep_text(write, Path(attempt.file), text, "attempt")
+            _end_save(write, attempt.id, run_s)
             write(
-                "INSERT INTO saves VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (attempt.id, number, run_s, target, verdict, bug, message),
+                "INSERT INTO saves (attempt_id, snapshot_id, run_s, target, verdict, bug, message, "
+                "track) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (attempt.id, number, run_s, target, verdict, bug, message, attempt.track),
             )
 
-        self._store.transact(add)
+        self._store.put(add)
 
     def saves(self, attempt: int) -> list[Save]:
         """Return the saves of an attempt in order."""
@@ -215,7 +216,7 @@ class Attempts:
             card, due = change(row[0] if row else None)
             write("INSERT OR REPLACE INTO cards VALUES (?, ?, ?, ?)", (track, target, card, due))
 
-        self._store.transact(exchange)
+        self._store.put(exchange)
 
     def cards(self, track: str) -> dict[str, tuple[str, float]]:
         """Return the card of each target that was tried, and when it is due."""
@@ -225,6 +226,11 @@ class Attempts:
     def _attempts(self, where: str, values: tuple[object, ...] = ()) -> list[Attempt]:
         rows = self._store.read(f"SELECT {_ATTEMPT} FROM attempts {where}", values)  # noqa: S608
         return [Attempt(*row) for row in rows]
+
+
+def _end_save(write: Write, attempt: int, run_s: float) -> None:
+    """Note until when the latest save was what stood in the file."""
+    write("UPDATE saves SET until_s = ? WHERE attempt_id = ? AND until_s IS NULL", (run_s, attempt))
 
 
 def _put(write: Write, attempt: Attempt) -> None:

@@ -32,6 +32,7 @@ class Store:
         self.notices: list[str] = []
         self._in_memory = False
         self._is_new = False
+        self._held: list[Callable[[Write], object]] | None = None
         self._db = self._open()
 
     def __enter__(self) -> Self:
@@ -88,9 +89,26 @@ class Store:
 
         return self._surviving(once)
 
+    def put(self, work: Callable[[Write], object]) -> None:
+        """Write in a transaction: one of its own or, within `together`, the common one."""
+        if self._held is None:
+            self.transact(work)
+        else:
+            self._held.append(work)
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Write all that is put within at its end, in one transaction: all of it or nothing."""
+        held = self._held = []
+        try:
+            yield
+        finally:
+            self._held = None
+        self.transact(lambda write: [work(write) for work in held])
+
     def write(self, statement: str, values: tuple[object, ...]) -> None:
-        """Run one statement in a transaction of its own."""
-        self.transact(lambda write: write(statement, values))
+        """Put one statement."""
+        self.put(lambda write: write(statement, values))
 
     def read(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""

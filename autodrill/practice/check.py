@@ -90,8 +90,15 @@ class Grader:
         self._start = start
         self._known: dict[Hashable, Known] = {}
 
-    def grade(self, worker: Worker, only: Target | None = None, *, alone: bool = False) -> Checked:
-        """Grade the file as it is now; the worker is used up.
+    def grade(
+        self,
+        worker: Worker,
+        only: Target | None = None,
+        *,
+        alone: bool = False,
+        data: bytes | None = None,
+    ) -> Checked:
+        """Grade the file as it is now, or as it was when `data` was in it; uses up the worker.
 
         `only` grades one target in place of what was asked for, without what it needs; `alone`
         leaves that out of what was asked for, and takes it for green.
@@ -101,7 +108,7 @@ class Grader:
         path, shown = self.subject.file, self.subject.shown
         if request.solution:
             path, shown = track.reference, track.reference.name
-        data, targets, problem = self._graded(worker, path, shown, only, alone)
+        data, targets, problem = self._graded(worker, path, shown, only, alone, data)
         result = CheckResult(
             track=track.id,
             track_title=track.title,
@@ -117,14 +124,20 @@ class Grader:
         return Checked(result, self.subject, data, _next_command(request, result))
 
     def _graded(
-        self, worker: Worker, path: Path, shown: str, only: Target | None, alone: bool
+        self,
+        worker: Worker,
+        path: Path,
+        shown: str,
+        only: Target | None,
+        alone: bool,
+        data: bytes | None,
     ) -> tuple[bytes, tuple[TargetResult, ...], Problem | None]:
         from autodrill.engines.worker import EngineFile, WorkerEngine
-        from autodrill.practice.engine_text import load_problem, read_engine
+        from autodrill.practice.engine_text import decode, load_problem, read_engine
 
         track = self.subject.track
         chosen = [Selection(only)] if only is not None else self.chosen
-        data, text = read_engine(path, shown)
+        data, text = read_engine(path, shown) if data is None else (data, decode(data, shown))
         if isinstance(text, Problem):
             return data, _ungraded(track, chosen), text
         file = EngineFile(path, text, track.symbols, track.scenarios)

@@ -22,16 +22,19 @@ def read_engine(path: Path, shown: str) -> tuple[bytes, str | Problem]:
         if not stat.S_ISREG(found.st_mode):  # reading a pipe or a device might never end
             return b"", Problem(f"`{shown}` is not a file", "move it away: the file belongs there")
         if found.st_size > LARGEST_BYTES:
-            return b"", Problem(f"`{shown}` is larger than {LARGEST_BYTES // 2**20} MiB")
+            return b"", _too_large(shown)
         data = path.read_bytes()
     except FileNotFoundError:
         return b"", Problem(f"`{shown}` is not there", "`autodrill reset` starts it again")
     except OSError as error:
         return b"", Problem(f"`{shown}` can't be read: {error.strerror or error}")
-    return data, _decode(data, shown)
+    return data, decode(data, shown)
 
 
-def _decode(data: bytes, shown: str) -> str | Problem:
+def decode(data: bytes, shown: str) -> str | Problem:
+    """Return the text of what was in a file, or what is wrong with it."""
+    if len(data) > LARGEST_BYTES:
+        return _too_large(shown)
     if not data.strip():
         return Problem(f"`{shown}` is empty", "`autodrill reset` starts it again")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -58,6 +61,10 @@ def _decode(data: bytes, shown: str) -> str | Problem:
             column,
         )
     return text
+
+
+def _too_large(shown: str) -> Problem:
+    return Problem(f"`{shown}` is larger than {LARGEST_BYTES // 2**20} MiB")
 
 
 def _place(data: bytes, position: int) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from autodrill.catalog import Target, Track, resolve
-from autodrill.history import Figures
+from autodrill.history import Attempt, Figures
 from autodrill.history.attempts import Kind
 
 SECONDS = 60.0
@@ -50,9 +50,10 @@ def kind_of(track: Track, name: str | None, *, full: bool) -> tuple[Kind, Target
     return "ladder", ladder(track)[0]
 
 
-def legs_of(track: Track, kind: Kind, target: str, figures: Figures) -> tuple[Leg, ...]:
-    """Return the legs of a run with the personal bests as they are now."""
-    bests = figures.bests(track.id, kind)
+def legs_of(track: Track, attempt: Attempt, figures: Figures) -> tuple[Leg, ...]:
+    """Return the legs of an attempt with the personal bests as they were before it."""
+    kind, target = attempt.kind, attempt.target
+    bests = figures.bests(track.id, kind, besides=attempt.id)
     targets = {
         "target": [one for one in track.targets if one.id == target],
         "ladder": ladder(track),

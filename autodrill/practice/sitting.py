@@ -88,7 +88,7 @@ class Sitting:
         if state != "closed":
             outcome: Outcome = "passed" if state == "passed" else "given up"
             split = Split(self._target, time.time(), run_s, run_s, hints, outcome)
-            self.attempts.add_split(self.attempt.id, split)
+            self.attempts.add_split(self.attempt, split)
         self.attempt = replace(self.attempt, state=state)
         self._put(run_s)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,9 +9,9 @@ from pathlib import Path
 
 from autodrill.catalog import Track, load_track, track_ids
 from autodrill.errors import AutodrillError
-from autodrill.history import Answers, Attempts, Figures, History, Try
+from autodrill.history import Answers, Attempts, Figures, History, Met, Tally
 from autodrill.history.answers import Reviewed
-from autodrill.history.attempts import TRACE
+from autodrill.history.attempts import TRACE, Kind
 from autodrill.places import history_file
 from autodrill.practice.legs import SECONDS, ladder, par_s, whole_par_s, whole_target
 from autodrill.practice.locate import locate
@@ -21,6 +20,8 @@ from autodrill.schedule import RATED, Due, Ended, Rating, order, rate, read_card
 from autodrill.workspace import find_workspace
 
 TREND = 12
+_BUGS = 3
+_WHOLE: tuple[Kind, ...] = ("ladder", "full")
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class TargetStats:
     median_s: float | None
     last_s: float | None
     trend_s: tuple[float, ...]
-    bugs: tuple[tuple[str, int], ...]
+    bugs: tuple[Met, ...]
     weakness: tuple[float, float]
 
 
@@ -81,17 +82,21 @@ def stats(track_id: str | None = None) -> Stats:
             if track_id is not None or not (traces or decks):
                 raise
             return Stats(None, (), traces, decks, tuple(history.notices))
-        by_target = _by_target(figures, track.id)
         bugs = figures.bugs(track.id)
-        names = [one.id for one in ladder(track)]
         rows = [
-            _figures(name, by_target.get(name, []), par_s(track.target(name)), bugs.get(name, {}))
-            for name in names
+            _figures(
+                one.id,
+                figures.tally(track.id, one.id, TREND, RATED),
+                par_s(one),
+                [met for met in bugs if met.target == one.id],
+            )
+            for one in ladder(track)
         ]
         rows.sort(key=lambda row: row.weakness, reverse=True)
-        for kind in ("ladder", "full"):
-            if kind in by_target:
-                rows.append(_figures(kind, by_target[kind], whole_par_s(track, kind), {}))
+        for kind in _WHOLE:
+            tally = figures.run_tally(track.id, kind, TREND, RATED)
+            if tally.attempts:
+                rows.append(_figures(kind, tally, whole_par_s(track, kind), []))
         return Stats(track.id, tuple(rows), traces, decks, tuple(history.notices), track.estimates)
 
 
@@ -114,24 +119,24 @@ def due_order(track: Track, history: History) -> tuple[Due, ...]:
     return tuple(order(names, cards, time.time()))
 
 
-def _by_target(figures: Figures, track: str) -> dict[str, list[Try]]:
-    found: dict[str, list[Try]] = {}
-    for one in figures.tries(track):
-        found.setdefault(one.target, []).append(one)
-    return found
-
-
 def _traces(figures: Figures) -> tuple[TargetStats, ...]:
-    by_level = _by_target(figures, TRACE)
-    if not by_level:
+    tallies = {
+        target: figures.tally(TRACE, target, TREND, RATED) for target in figures.targets(TRACE)
+    }
+    if not tallies:
         return ()
     from autodrill.trace.levels import LEVELS  # here: it needs NumPy
 
     bugs = figures.bugs(TRACE)
     rows = [
-        _figures(one.id, by_level[one.id], one.minutes * SECONDS, bugs.get(one.id, {}))
+        _figures(
+            one.id,
+            tallies[one.id],
+            one.minutes * SECONDS,
+            [met for met in bugs if met.target == one.id],
+        )
         for one in LEVELS
-        if one.id in by_level
+        if one.id in tallies
     ]
     return tuple(sorted(rows, key=lambda row: row.weakness, reverse=True))
 
@@ -144,30 +149,25 @@ def _track(track_id: str | None) -> Track:
     return locate().track
 
 
-def _figures(
-    target: str, tries: Sequence[Try], par: float | None, bugs: dict[str, int]
-) -> TargetStats:
-    times = [one.took_s for one in tries if one.outcome == "passed"]
+def _figures(target: str, tally: Tally, par: float | None, bugs: Sequence[Met]) -> TargetStats:
     return TargetStats(
         target,
-        len(tries),
-        len(times),
+        tally.attempts,
+        tally.passed,
         par,
-        min(times, default=None),
-        statistics.median(times) if times else None,
-        times[-1] if times else None,
-        tuple(times[-TREND:]),
-        tuple(bugs.items())[:3],
-        weakness(_rated(tries, par), par or min(times, default=None)),
+        tally.best_s,
+        tally.median_s,
+        tally.times_s[-1] if tally.times_s else None,
+        tally.times_s,
+        tuple(bugs[:_BUGS]),
+        weakness(_rated(tally, par), par or tally.best_s),
     )
 
 
-def _rated(tries: Sequence[Try], par: float | None) -> list[tuple[Rating, float]]:
+def _rated(tally: Tally, par: float | None) -> list[tuple[Rating, float]]:
     """Rate the last tries as they were rated when they ended: by the par or the best before."""
-    before, last = tries[:-RATED], tries[-RATED:]
-    best = min((one.took_s for one in before if one.outcome == "passed"), default=None)
-    rated = []
-    for one in last:
+    best, rated = tally.best_before_s, []
+    for one in tally.tries:
         is_passed = one.outcome == "passed"
         ended = Ended(is_passed, one.took_s, par if par is not None else best, one.hints)
         rated.append((rate(ended), one.took_s))

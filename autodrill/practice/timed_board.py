@@ -13,6 +13,7 @@ from autodrill.practice.learn import LEVELS, section
 from autodrill.practice.legs import Leg, legs_of, whole_par_s, whole_target
 from autodrill.practice.timed_grading import Graded
 from autodrill.practice.timed_view import Event, LastVerdict, Row, ShownHint, View
+from autodrill.results import Failure
 from autodrill.schedule import Ended, rate, review
 from autodrill.workspace import Workspace
 
@@ -25,9 +26,10 @@ class Board:
 
     def __init__(self, workspace: Workspace, history: History, attempt: Attempt) -> None:
         attempts, figures = Attempts(history), Figures(history)
+        self._together = history.together
         self.attempt = attempt
         self.clock = Clock(attempt.run_s, attempt.paused_s, attempt.slept_s)
-        self.legs = legs_of(workspace.track, attempt.kind, attempt.target, figures)
+        self.legs = legs_of(workspace.track, attempt, figures)
         self.hint: ShownHint | None = None
         self._track, self._folder, self._attempts = workspace.track, workspace.folder, attempts
         self._best_run_s = figures.best_run(attempt.track, attempt.kind)
@@ -70,6 +72,17 @@ class Board:
 
         A whole run ends when all of it is green together: what is not is open again.
         """
+        with self._together():
+            return self._judge(graded)
+
+    def give_up(self) -> None:
+        """End the attempt with its current leg given up."""
+        with self._together():
+            run_s = self.clock.read().run_s
+            self._split(self.leg, run_s, "given up")
+            self._end("given up", run_s)
+
+    def _judge(self, graded: Graded) -> list[Leg]:
         run_s = self.clock.at(graded.saved.saved)
         self._note(graded, run_s)
         if graded.whole:
@@ -86,12 +99,6 @@ class Board:
             self.attempt = replace(self.attempt, target=self.leg.target.id)
             self.beat()
         return turned
-
-    def give_up(self) -> None:
-        """End the attempt with its current leg given up."""
-        run_s = self.clock.read().run_s
-        self._split(self.leg, run_s, "given up")
-        self._end("given up", run_s)
 
     def show_hint(self) -> None:
         """Show the next hint on the current target, and count it if it is a new one."""
@@ -144,7 +151,7 @@ class Board:
         took_s = run_s - self._leg_from_s
         split = Split(target, time.time(), run_s, took_s, self._hints[target], outcome)
         self._splits[target] = split
-        self._attempts.add_split(self.attempt.id, split)
+        self._attempts.add_split(self.attempt, split)
         if self.attempt.kind == "full":
             self._leg_from_s = run_s
         else:
@@ -178,7 +185,9 @@ class Board:
         """Keep a save and what came of it, and have it shown."""
         result = next((one for one in graded.results if one.verdict != "pass"), graded.results[-1])
         failure = result.failures[0] if result.failures else None
-        message = graded.problem or (failure.message if failure else "")
+        told = graded.problem or failure
+        message = told.message if told else ""
+        line = told.line if told and (told is not failure or _is_raised(failure)) else None
         bug = failure.diagnosis if failure else None
         self._verdict = LastVerdict(
             result.verdict,
@@ -188,6 +197,7 @@ class Board:
             message,
             bug.title if bug else None,
             run_s,
+            line,
         )
         self._attempts.add_save(
             self.attempt,
@@ -211,3 +221,8 @@ class Board:
             self._hints[target.id],
             split.outcome if split else None,
         )
+
+
+def _is_raised(failure: Failure) -> bool:
+    """Tell whether a failure has a line of its own: it raised, hung or crashed there."""
+    return failure.what in ("raised", "hang", "crash")

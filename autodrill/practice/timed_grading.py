@@ -15,7 +15,7 @@ from autodrill.engines.process import Worker
 from autodrill.engines.standby import Standby
 from autodrill.practice.check import Checked, CheckRequest, Grader
 from autodrill.practice.locate import Subject
-from autodrill.results import TargetResult
+from autodrill.results import Problem, TargetResult
 from autodrill.watch import Saved
 from autodrill.workspace import Workspace
 
@@ -27,7 +27,7 @@ class Graded:
     saved: Saved
     text: bytes
     results: tuple[TargetResult, ...]
-    problem: str | None
+    problem: Problem | None
     whole: bool
     error: BaseException | None = None
 
@@ -85,21 +85,21 @@ class Grading:
     def _graded(self, saved: Saved, targets: Sequence[Target], whole: bool) -> Graded:
         results: list[TargetResult] = []
         for target in targets:
-            checked = self._grade(self._grader, target)
+            checked = self._grade(self._grader, target, saved)
             results += checked.result.targets
             if checked.result.verdict != "pass":
                 problem = checked.result.problem
-                message = problem.message if problem is not None else None
-                return Graded(saved, checked.text, tuple(results), message, False)
+                return Graded(saved, checked.text, tuple(results), problem, False)
         if whole:
-            checked = self._grade(self._whole, None)
+            checked = self._grade(self._whole, None, saved)
             results = list(checked.result.targets)
         return Graded(saved, checked.text, tuple(results), None, whole)
 
-    def _grade(self, grader: Grader, only: Target | None) -> Checked:
+    def _grade(self, grader: Grader, only: Target | None, saved: Saved) -> Checked:
+        """Grade what was saved, not what stands in the file by now: that has its own moment."""
         self._worker = worker = self._standby.take()
         try:
-            return grader.grade(worker, only)
+            return grader.grade(worker, only, data=saved.data)
         finally:
             self._worker = None
 

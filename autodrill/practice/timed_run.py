@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, BinaryIO, Literal
 
 from autodrill.history import Attempt, History
 from autodrill.keys import Key, reading
@@ -28,8 +28,9 @@ _TICK_S = 0.2
 class Run:
     """An attempt that is under way; use it as a context manager and show its `views`.
 
-    `live` reads keys from the terminal and yields views as time runs. `blank` is what was
-    written into a fresh file: it is not graded.
+    `live` reads keys from the terminal and yields views as time runs. `held` is the claim on
+    the file. `blank` is what was written into a fresh file: it is not graded. `green` is the
+    text of the last target, in which this one's symbols are given.
     """
 
     def __init__(
@@ -41,7 +42,9 @@ class Run:
         live: bool = False,
         edit: bool = False,
         poll: bool = False,
+        held: BinaryIO | None = None,
         blank: bytes = b"",
+        green: bytes = b"",
     ) -> None:
         self._workspace, self._history = workspace, history
         self._live, self._edit, self._poll = live, edit, poll
@@ -50,15 +53,18 @@ class Run:
         self._events: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._blank = blank
         self._fresh_at = time.monotonic()
-        self._green = b""
+        self._green, self._held = green, held
         self._waiting: Saved | None = None
         self._asks = False
         self._trouble: Trouble | None = None
         self._editor: Editor | None = None
+        self._is_muted = False
         self._stack, self._keys = contextlib.ExitStack(), contextlib.ExitStack()
 
     def __enter__(self) -> Run:
         self._stack.callback(self._history.__exit__)
+        if self._held is not None:
+            self._stack.enter_context(self._held)
         self._grading = Grading(self._workspace, self._file, self._events)
         self._stack.callback(self._grading.close)
         self._follower = Follower(self._file, self._events, poll=self._poll)
@@ -84,11 +90,16 @@ class Run:
         self._read_keys()
         yield self._view("start")
         if self._edit:
-            self._open_editor()
+            yield from map(self._view, self._open_editor())
         while self._board.is_open or self._editor is not None:
             for event in self._next():
                 yield self._view(event)
         yield self._view("end")
+
+    @property
+    def left(self) -> Attempt | None:
+        """Return the attempt if it was left open."""
+        return self._board.attempt if self._board.is_open else None
 
     def interrupt(self) -> View | None:
         """Take Ctrl-C for giving up, where there are no keys to do so with."""
@@ -176,7 +187,7 @@ class Run:
             self._board.show_hint()
             yield "hint"
         elif key == "e" and editor_command():
-            self._open_editor()
+            yield from self._open_editor()
         else:
             yield "tick"
 
@@ -194,8 +205,11 @@ class Run:
 
     # The terminal ----------------------------------------------------------------------------
 
-    def _open_editor(self) -> None:
+    def _open_editor(self) -> Iterator[Event]:
+        """Give the terminal to the editor, once what shows the run has let go of it."""
         self._keys.close()
+        self._is_muted = True
+        yield "edit"
         try:
             line = first_blank(self._file, self._workspace.track)
             self._editor = Editor(self._file, line)
@@ -206,6 +220,7 @@ class Run:
     def _see_the_editor(self) -> None:
         if self._editor is not None and self._editor.has_closed():
             self._editor = None
+            self._is_muted = False
             self._read_keys()
 
     def _read_keys(self) -> None:
@@ -219,7 +234,7 @@ class Run:
             notices=tuple(notices),
             trouble=self._trouble,
             is_grading=self._grading.is_busy,
-            is_muted=self._editor is not None,
+            is_muted=self._is_muted,
             asks=self._asks,
             can_edit=bool(editor_command()),
         )
@@ -230,9 +245,8 @@ class Run:
         last: Leg | None = self._board.leg_before
         if not self._green or last is None:
             return False
-        reference = self._workspace.track.reference.read_text(encoding="utf-8")
         target = self._board.leg.target
-        return is_of_last_target(data, self._green, last.target, target, reference)
+        return is_of_last_target(data, self._green, last.target, target, self._workspace.track)
 
     def _next_file(self, last: Leg) -> None:
         put_away(self._workspace, self._file, self._board.attempt.id, last.target.id)

@@ -9,7 +9,18 @@ from autodrill.history.attempts import Kind, Outcome, State
 from autodrill.results import Verdict
 
 Event = Literal[
-    "start", "tick", "save", "verdict", "split", "stale", "hint", "pause", "resume", "gone", "end"
+    "start",
+    "tick",
+    "save",
+    "verdict",
+    "split",
+    "stale",
+    "hint",
+    "pause",
+    "resume",
+    "edit",
+    "gone",
+    "end",
 ]
 
 Trouble = Literal["stale", "gone"]
@@ -32,7 +43,7 @@ class Row:
 
 @dataclass(frozen=True)
 class LastVerdict:
-    """The verdict on the latest save in one line, and when it was saved."""
+    """The verdict on the latest save in one line, when it was saved, and where it raised."""
 
     verdict: Verdict
     target: str
@@ -41,6 +52,7 @@ class LastVerdict:
     message: str
     bug: str | None
     run_s: float
+    line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
+from autodrill.catalog import Target
 from autodrill.errors import NOT_YET, AutodrillError
 from autodrill.history import Attempt, Attempts, History
 from autodrill.places import history_file
-from autodrill.practice.attempt_file import free_file, put_away, put_fresh
+from autodrill.practice.attempt_file import (
+    claim,
+    free_file,
+    is_of_last_target,
+    put_away,
+    put_fresh,
+    read,
+)
 from autodrill.practice.legs import kind_of, whole_target
 from autodrill.practice.locate import locate
 from autodrill.practice.process import is_running, own_process
 from autodrill.practice.timed_run import Run
-from autodrill.workspace import Workspace, find_workspace
+from autodrill.workspace import Workspace, find_workspace, write_text
 
 
 @dataclass(frozen=True)
@@ -30,21 +40,39 @@ class TimeRequest:
     live: bool = False
 
 
-def begin(request: TimeRequest) -> Run:
-    """Begin an attempt with a fresh file."""
+def begin(request: TimeRequest, resumes: Callable[[Attempt], bool] | None = None) -> Run:
+    """Begin an attempt with a fresh file.
+
+    `resumes` is asked about an attempt that was interrupted: whether to go on with it, or else
+    to close it.
+
+    Raises
+    ------
+    AutodrillError
+        If one was interrupted and there is nobody to ask.
+    """
     workspace = _workspace()
     kind, target = kind_of(workspace.track, request.target, full=request.full)
     _edit_needs_a_terminal(request)
     history = History(history_file())
     attempts = Attempts(history)
-    left = interrupted(attempts, workspace)
-    if left:
-        raise _still_open(left[0])
+    for one in interrupted(attempts, workspace):
+        if resumes is None:
+            raise _still_open(one)
+        if resumes(one):
+            return _taken_up(workspace, history, one, request)
+        _closed(attempts, one)
     history.use_workspace(workspace.folder, workspace.track.id)
     pid, born = own_process()
+    symbols = workspace.track.symbols if kind == "full" else target.symbols
+    blank, held = b"", None
 
     def make(number: int, open_ones: Sequence[Attempt]) -> Attempt:
-        file = free_file(workspace, {one.file for one in open_ones})
+        """Write the file too: an attempt is in the history with a fresh one or not at all."""
+        nonlocal blank, held
+        file, held = free_file(workspace, {one.file for one in open_ones})
+        _put_earlier_away(workspace, attempts, file)
+        blank = put_fresh(file, workspace.track, symbols)
         now = time.time()
         return Attempt(
             number,
@@ -61,10 +89,7 @@ def begin(request: TimeRequest) -> Run:
         )
 
     attempt = attempts.begin(make)
-    _put_earlier_away(workspace, attempts, attempt)
-    symbols = workspace.track.symbols if kind == "full" else target.symbols
-    blank = put_fresh(Path(attempt.file), workspace.track, symbols)
-    return _run(workspace, history, attempt, request, blank)
+    return _run(workspace, history, attempt, request, held, blank)
 
 
 def resume(request: TimeRequest) -> Run:
@@ -73,12 +98,20 @@ def resume(request: TimeRequest) -> Run:
     _edit_needs_a_terminal(request)
     history = History(history_file())
     attempts = Attempts(history)
-    attempt = _last_interrupted(attempts, workspace)
-    taken = attempts.take_over(attempt, *own_process())
-    if taken is None:
-        raise AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
-    _bring_file_back(workspace, history, attempts, taken)
-    return _run(workspace, history, taken, request)
+    return _taken_up(workspace, history, _last_interrupted(attempts, workspace), request)
+
+
+def _taken_up(
+    workspace: Workspace, history: History, attempt: Attempt, request: TimeRequest
+) -> Run:
+    attempts = Attempts(history)
+    with contextlib.suppress(BlockingIOError):
+        held = claim(workspace, Path(attempt.file))
+        taken = attempts.take_over(attempt, *own_process())
+        if taken is not None:
+            green = _bring_file_back(workspace, history, attempts, taken)
+            return _run(workspace, history, taken, request, held, green=green)
+    raise _taken_by_another()
 
 
 def is_startable(track_id: str) -> bool:
@@ -92,9 +125,16 @@ def close() -> Attempt:
     workspace = _workspace()
     with History(history_file()) as history:
         attempts = Attempts(history)
-        attempt = replace(_last_interrupted(attempts, workspace), state="closed")
-        attempts.put(attempt)
-        return attempt
+        return _closed(attempts, _last_interrupted(attempts, workspace))
+
+
+def _closed(attempts: Attempts, attempt: Attempt) -> Attempt:
+    taken = attempts.take_over(attempt, *own_process())
+    if taken is None:
+        raise _taken_by_another()
+    closed = replace(taken, beat=attempt.beat, state="closed")
+    attempts.put(closed)
+    return closed
 
 
 def interrupted(attempts: Attempts, workspace: Workspace) -> list[Attempt]:
@@ -111,7 +151,9 @@ def _run(
     history: History,
     attempt: Attempt,
     request: TimeRequest,
+    held: BinaryIO | None,
     blank: bytes = b"",
+    green: bytes = b"",
 ) -> Run:
     return Run(
         workspace,
@@ -120,7 +162,9 @@ def _run(
         live=request.live,
         edit=request.edit,
         poll=request.poll,
+        held=held,
         blank=blank,
+        green=green,
     )
 
 
@@ -149,6 +193,10 @@ def _last_interrupted(attempts: Attempts, workspace: Workspace) -> Attempt:
     )
 
 
+def _taken_by_another() -> AutodrillError:
+    return AutodrillError("another process has just resumed that attempt", exit_code=NOT_YET)
+
+
 def _still_open(attempt: Attempt) -> AutodrillError:
     minutes, seconds = divmod(int(attempt.run_s), 60)
     return AutodrillError(
@@ -166,27 +214,43 @@ def named(attempt: Attempt) -> str:
     return f"{words} (at `{attempt.target}`)"
 
 
-def _put_earlier_away(workspace: Workspace, attempts: Attempts, attempt: Attempt) -> None:
-    file = Path(attempt.file)
+def _put_earlier_away(workspace: Workspace, attempts: Attempts, file: Path) -> None:
     if not os.path.lexists(file):
         return
-    earlier = [one for one in attempts.latest(None, 1000) if one.file == attempt.file]
-    last = next((one for one in earlier if one.id != attempt.id), None)
+    last = next((one for one in attempts.latest(None, 1000) if one.file == str(file)), None)
     put_away(workspace, file, last.id if last else 0, last.target if last else "unknown")
 
 
 def _bring_file_back(
     workspace: Workspace, history: History, attempts: Attempts, attempt: Attempt
-) -> None:
-    """Write an attempt's file again where it is gone: as it was last graded, else fresh."""
-    file = Path(attempt.file)
-    if os.path.lexists(file):
-        return
-    track = workspace.track
+) -> bytes:
+    """Write an attempt's file again where it is gone or still the last target's.
+
+    It is then as it was last graded, else fresh. Return the last target's green text.
+    """
+    file, track = Path(attempt.file), workspace.track
     target = track.target(attempt.target)
     is_full = attempt.kind == "full" or whole_target(track) is target
+    last, green = _last_green(workspace, history, attempts, attempt)
+    if last is not None and is_of_last_target(read(file), green, last, target, track):
+        put_away(workspace, file, attempt.id, last.id)
+        put_fresh(file, track, target.symbols)
+    if os.path.lexists(file):
+        return green
     put_fresh(file, track, track.symbols if is_full else target.symbols)
     saves = [one for one in attempts.saves(attempt.id) if is_full or one.target == target.id]
     kept = history.text(saves[-1].snapshot) if saves else None
     if kept is not None:
-        file.write_bytes(kept[1])
+        write_text(file, kept[1])
+    return green
+
+
+def _last_green(
+    workspace: Workspace, history: History, attempts: Attempts, attempt: Attempt
+) -> tuple[Target | None, bytes]:
+    """Return the last target of a ladder that is green, and the text that made it so."""
+    green = [one for one in attempts.saves(attempt.id) if one.verdict == "pass"]
+    kept = history.text(green[-1].snapshot) if green and attempt.kind == "ladder" else None
+    if kept is None or green[-1].target == attempt.target:
+        return None, b""
+    return workspace.track.target(green[-1].target), kept[1]

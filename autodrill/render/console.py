@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from dataclasses import replace
@@ -125,6 +126,11 @@ class Screen:
         """Show the cursor again."""
         self.stream.write("\x1b[?25h")
         self.flush()
+
+    def show_cursor_at_once(self) -> None:
+        """Show the cursor from a signal handler, which may have cut into a write."""
+        with contextlib.suppress(OSError, ValueError):
+            os.write(self.stream.fileno(), b"\x1b[?25h")
 
     def ring(self) -> None:
         """Ring the bell."""

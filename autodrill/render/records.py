@@ -13,7 +13,7 @@ from autodrill.render.signs import SIGNS
 from autodrill.render.times import clock, day, figure, until
 
 if TYPE_CHECKING:
-    from autodrill.history import Answer, Attempt, Save, Snapshot, Split
+    from autodrill.history import Answer, Attempt, Met, Save, Snapshot, Split
     from autodrill.history.answers import Reviewed
     from autodrill.practice.records import Record
     from autodrill.practice.stats import Stats, TargetStats
@@ -82,6 +82,22 @@ def show_closed(screen: Screen, attempt: Attempt) -> None:
     """Say that an attempt was closed."""
     what = f"attempt {attempt.id} at `{inert(attempt.target)}` is closed; it counts neither way"
     screen.write(blocks([line(what, hang=_INDENT)], commands(("again", "autodrill time"))))
+
+
+def show_interrupted(screen: Screen, attempt: Attempt) -> None:
+    """Say that an attempt was interrupted, before it is asked what becomes of it."""
+    words = {"ladder": "the ladder, at ", "full": "the whole engine, at "}.get(attempt.kind, "")
+    what = f"attempt {attempt.id} ({words}`{inert(attempt.target)}`) was interrupted"
+    said = f"{what} after {clock(attempt.run_s)}, {day(attempt.beat)}"
+    screen.write(blocks([line(("! ", "todo"), said, hang=_INDENT)]))
+
+
+def show_left(screen: Screen, attempt: Attempt) -> None:
+    """Say that an attempt was left open, and how to go on with it."""
+    said = line(("! ", "todo"), f"attempt {attempt.id} is left open at {clock(attempt.run_s)}")
+    go_on, end = "autodrill time --resume", "autodrill time --close"
+    screen.write(blocks([said], commands(("go on", go_on), ("close it", end))))
+    screen.flush()
 
 
 def _attempt(one: Attempt) -> Line:
@@ -190,7 +206,7 @@ def _table(
         yield [fixed((head, "quiet")), *(_figures(one, names, tries, bars, of) for one in tried)]
     bugs = [_bugs(one) for one in tried if one.bugs]
     if bugs:
-        yield [line(("bugs met", "strong")), *bugs]
+        yield [line(("time lost to bugs", "strong")), *bugs]
 
 
 def spark(values: Sequence[float], bars: str = _BARS) -> str:
@@ -225,8 +241,13 @@ def _stacked(one: TargetStats, bars: str) -> list[Line]:
 
 
 def _bugs(one: TargetStats) -> Line:
-    met = ", ".join(f"{_bug(bug)} ({count}×)" for bug, count in one.bugs)
+    met = ", ".join(_met(met) for met in one.bugs)
     return line(f"{inert(one.target)}: {met}", indent=_INDENT, hang=_INDENT)
+
+
+def _met(one: Met) -> str:
+    lost = f" {figure(one.lost_s)}" if one.lost_s else ""
+    return f"{_bug(one.bug)}{lost} ({one.times}×)"
 
 
 def _bug(bug: str) -> str:
@@ -285,7 +306,10 @@ def stats(found: Stats) -> dict[str, Any]:
 
 
 def _row(one: TargetStats) -> dict[str, Any]:
-    row = asdict(one) | {"bugs": dict(one.bugs)}
+    row = asdict(one) | {
+        "bugs": {met.bug: met.times for met in one.bugs},
+        "lost_s": {met.bug: met.lost_s for met in one.bugs},
+    }
     del row["weakness"]
     return row
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from autodrill.render.inert import inert
-from autodrill.render.layout import Line, Part, Style, fixed, line
+from autodrill.render.layout import Line, Part, Style, fixed, glued, line
 from autodrill.render.signs import SIGNS
 from autodrill.render.times import apart, clock, figure
 
@@ -57,13 +57,12 @@ def _columns(view: View, width: int) -> list[_Column]:
 
 def _split(view: View, row: Row, names: int, columns: list[_Column], width: int) -> Iterator[Line]:
     took_s, style = _took(view, row)
-    is_green = row.outcome == "passed" and took_s is not None
     cells: list[tuple[str, Style]] = [(_time(row, took_s), "")]
     goals = [(row.best_s, figure)]
     if len(columns) > 3:
         goals.insert(0, (row.par_s, clock))
     for goal_s, written in goals:
-        behind = apart(took_s, goal_s) if is_green and took_s is not None else ""
+        behind = _behind(row, took_s, goal_s)
         cells += [("–" if goal_s is None else written(goal_s), "quiet"), (behind, _ahead(behind))]
     padded = [
         (f"{text:>{column.width}}", style)
@@ -83,13 +82,26 @@ def _split(view: View, row: Row, names: int, columns: list[_Column], width: int)
 
 def _stacked(view: View, row: Row) -> Iterator[Line]:
     took_s, style = _took(view, row)
-    time = (f"  {_time(row, took_s)}", style)
-    yield fixed(_sign(view, row), (f" {_name(row)}", style), time, (_hints(row), "todo"))
-    if row.outcome == "passed" and took_s is not None:
-        goal = "estimate" if view.estimates else "target"
-        for name, goal_s in ((goal, row.par_s), ("best", row.best_s)):
-            if goal_s is not None:
-                yield fixed((f"{apart(took_s, goal_s)} to the {name}", "quiet"), indent=_INDENT)
+    is_current = row.outcome is None and took_s is not None
+    of = f" of {clock(row.par_s)}" if is_current and row.par_s is not None else ""
+    hints = f"  {glued(_hints(row).strip())}" if row.hints else ""
+    name, time = glued(f" {_name(row)}"), glued(f"{_time(row, took_s)}{of}")
+    yield line(_sign(view, row), (f"{name}  {time}", style), (hints, "todo"), hang=_INDENT)
+    par = "estimate" if view.estimates else "target"
+    for goal, goal_s in ((par, row.par_s), ("best", row.best_s)):
+        behind = _behind(row, took_s, goal_s)
+        if behind:
+            yield line((f"{behind} to the {goal}", "quiet"), indent=_INDENT)
+
+
+def _behind(row: Row, took_s: float | None, goal_s: float | None) -> str:
+    """Write how far a target that is green is ahead or behind, or that one under way is behind."""
+    if took_s is None or goal_s is None:
+        return ""
+    if row.outcome == "passed":
+        return apart(took_s, goal_s)
+    is_late = row.outcome is None and took_s > goal_s
+    return f"+{clock(took_s - goal_s)}" if is_late else ""
 
 
 def _time(row: Row, took_s: float | None) -> str:

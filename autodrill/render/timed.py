@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -31,23 +33,36 @@ class LiveRun:
         self._size = (0, 0)
 
     def __enter__(self) -> LiveRun:
-        self._screen.hide_cursor()
+        self._before = signal.signal(signal.SIGTSTP, self._stop)
         return self
 
     def __exit__(self, *_: object) -> None:
+        signal.signal(signal.SIGTSTP, self._before)
         self._screen.show_cursor()
 
     def show(self, view: View) -> None:
         """Show the run as it is now, unless an editor has the terminal."""
         if view.is_muted:
+            if self._size != (0, 0):
+                self._screen.show_cursor()
             self._size = (0, 0)
             if view.event == "split":
                 self._screen.ring()
             return
         size = self._screen.width, self._screen.height
         body = whole_screen(view, size[0], size[1] - 1)
+        if self._size == (0, 0):
+            self._screen.hide_cursor()
         self._screen.redraw(body, anew=size != self._size)
         self._size = size
+
+    def _stop(self, *_: object) -> None:
+        """Give the cursor back to the shell on Ctrl-Z, and draw anew when the run goes on."""
+        self._screen.show_cursor_at_once()
+        signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, self._stop)
+        self._size = (0, 0)
 
 
 def show_event(screen: Screen, view: View) -> None:
@@ -116,13 +131,14 @@ def _head(view: View, width: int) -> list[Line]:
         state = (figure(view.run_s), "good" if view.state == "passed" else "bad")
     elif view.is_paused:
         state = (f"paused  {clock(view.run_s)}", "todo")
-    lines = spread(title, line(state), width)
+    of = f" of {clock(view.par_s)}" if view.kind != "target" and view.par_s else ""
+    lines = spread(title, line(state, (of, "quiet")), width)
     if view.state == "open":
         one = view.current
         lines.append(
             line((f"{one.step} {inert(one.id)}", "strong"), f": {inert(one.title)}", hang=_INDENT)
         )
-        lines.append(line((f"in {inert(view.file)}", "quiet"), hang=_INDENT))
+        lines.append(line((f"in {inert(view.file)}", "quiet")))
     if view.slept_s:
         lines.append(line((f"asleep for {clock(view.slept_s)}, not counted", "todo")))
     return lines
@@ -137,19 +153,35 @@ def _run(view: View) -> str:
 
 def _foot(view: View) -> list[Line]:
     lines = [_verdict_line(view.verdict)] if view.verdict is not None else []
+    guide = _guide(view)
     if view.state != "open":
         return blocks(lines, _outcome(view))
     if view.is_grading:
         lines.append(line(("grading …", "quiet")))
     elif view.trouble == "gone":
-        lines.append(line(("✗", "bad"), f" {inert(view.file)} is gone; waiting for it to be back"))
+        back = "(Ctrl-C and `autodrill time --resume` write it again)"
+        lines.append(line(("✗", "bad"), f" {_gone(view)} {back}", hang=_INDENT))
     elif view.trouble == "stale":
         lines.append(line((_STALE, "todo")))
+    elif guide:
+        lines.append(line((guide, "quiet")))
     if view.asks:
         return [*lines, line(("give up? g again gives up, any other key goes on", "todo"))]
     pause = "p goes on" if view.is_paused else "p pause"
     names = [pause, "h hint (counted)", *(["e edit"] if view.can_edit else []), "g give up"]
     return [*lines, line((" · ".join(map(glued, names)), "quiet"))]
+
+
+def _guide(view: View) -> str:
+    """Say what to do at the start of a run and, with a new file, of each target."""
+    if view.verdict is None:
+        return "each save is graded; the clock stops at green"
+    is_fresh = view.kind == "ladder" and view.verdict.verdict == "pass"
+    return "the file is a fresh one: reload it in your editor" if is_fresh else ""
+
+
+def _gone(view: View) -> str:
+    return f"{inert(view.file)} is gone; waiting for it to be back"
 
 
 _STALE = (
@@ -165,8 +197,10 @@ def _verdict_line(seen: LastVerdict) -> Line:
     if seen.verdict == "pass":
         return line(sign, f"{count}  green at {figure(seen.run_s)}", hang=_INDENT)
     bug = f" ({inert(seen.bug)})" if seen.bug else ""
-    message = f"  {inert(seen.message) or seen.verdict}{bug}"
-    return line(sign, f"{count}{message}", (f"  at {figure(seen.run_s)}", "quiet"), hang=_INDENT)
+    place = f"line {seen.line}: " if seen.line is not None else ""
+    message = f"  {place}{inert(seen.message) or seen.verdict}{bug}"
+    at = glued(f"at {figure(seen.run_s)}")
+    return line(sign, f"{count}{message}", (f"  {at}", "quiet"), hang=_INDENT)
 
 
 # Line by line ---------------------------------------------------------------------------------
@@ -187,7 +221,7 @@ def _said(view: View) -> Iterator[Line]:
             if view.event == "split" and view.state == "open":
                 yield line(at, f"next: `{inert(one.id)}` in {inert(view.file)}", hang=_INDENT)
         case "gone":
-            yield line(at, f"{inert(view.file)} is gone; waiting for it to be back", hang=_INDENT)
+            yield line(at, _gone(view), hang=_INDENT)
         case "stale":
             yield line(at, _STALE, hang=_INDENT)
         case "end":

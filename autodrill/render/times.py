@@ -23,7 +23,8 @@ def apart(seconds: float, from_s: float | None) -> str:
     if from_s is None:
         return ""
     difference = round(seconds - from_s, 1)
-    return f"{'+' if difference > 0 else '-'}{figure(abs(difference))}"
+    sign = "+" if difference > 0 else "-" if difference < 0 else ""
+    return f"{sign}{figure(abs(difference))}"
 
 
 def day(at: float, now: float | None = None) -> str:
