@@ -1,6 +1,8 @@
 # One environment for everything here: .venv, made when it is missing or out of date.
 PYTHON ?= python3
 BIN := .venv/bin
+# Most tests wait for processes of their own: as many at once as there are cores.
+PARALLEL := -n logical --dist worksteal
 
 .PHONY: start test check bench clean
 
@@ -10,13 +12,13 @@ start: .venv/autodrill  ## install autodrill, make a workspace of lab01 and chec
 	@echo; echo "From here on:  source $(BIN)/activate && cd lab01 && autodrill check"
 
 test: .venv/dev  ## run the tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(PARALLEL)
 
 check: .venv/dev  ## what CI does: lint, format, types, tests, and the proof of the tracks
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(PARALLEL)
 	$(BIN)/autodrill verify
 
 bench: .venv/dev  ## measure every row of the speed table side by side
