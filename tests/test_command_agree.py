@@ -185,10 +185,10 @@ def test_an_engine_that_gives_no_answer_is_told_in_a_sentence(lab01, bodies, wor
 def test_what_is_not_installed_is_named_with_how_to_get_it(autodrill, without):
     ran = autodrill.run("agree", **without("torch"))
     assert (ran.code, ran.out) == (3, "")
-    assert "pip install 'autodrill[torch]'" in ran.err
+    assert "pip install torch" in ran.err
     ran = autodrill.run("agree", "--plot", "apart.png", **without("matplotlib"))
     assert (ran.code, ran.out) == (3, "")
-    assert "pip install 'autodrill[plot]'" in ran.err
+    assert "pip install matplotlib" in ran.err
     assert autodrill.run("agree", "--plot", "exercise.py").code == 2
 
 

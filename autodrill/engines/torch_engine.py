@@ -34,7 +34,7 @@ def live_torch() -> Any:
     except ImportError as error:
         raise AutodrillError(
             "torch is not installed",
-            hint="`pip install 'autodrill[torch]'` brings it; no other grading needs it",
+            hint="`pip install torch` brings it; no other grading needs it",
             exit_code=BROKEN,
         ) from error
     return torch

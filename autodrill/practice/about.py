@@ -22,9 +22,9 @@ State = Literal["ok", "missing", "optional"]
 
 _NEEDED = ("numpy", "pytest", "typer", "rich", "platformdirs", "psutil", "watchfiles", "fsrs")
 _OPTIONAL = (
-    ("torch", "`check --torch`, `agree`, `bench`", "autodrill[torch]"),
-    ("matplotlib", "a picture", "autodrill[plot]"),
-    ("genanki", "`quiz --export`", "autodrill[anki]"),
+    ("torch", "`check --torch`, `agree`, `bench`"),
+    ("matplotlib", "a picture"),
+    ("genanki", "`quiz --export`"),
 )
 
 
@@ -67,10 +67,10 @@ def doctor() -> list[Finding]:
         version = _version(name)
         hint = "" if version else f"`pip install {name}`"
         findings.append(Finding(name, version or "missing", "ok" if version else "missing", hint))
-    for name, purpose, extra in _OPTIONAL:
+    for name, purpose in _OPTIONAL:
         version = _version(name)
         text = version or f"not installed; needed for {purpose} only"
-        hint = "" if version else f"`pip install '{extra}'`"
+        hint = "" if version else f"`pip install {name}`"
         findings.append(Finding(name, text, "ok" if version else "optional", hint))
     return [*findings, *_content(), _data(), _worker()]
 

@@ -28,7 +28,7 @@ def export(path: str, deck: str | None) -> tuple[Path, int]:
     except ImportError as error:
         raise AutodrillError(
             "an export for Anki needs genanki, which is not installed",
-            "`pip install 'autodrill[anki]'`",
+            "`pip install genanki`",
             exit_code=BROKEN,
         ) from error
     model = genanki.Model(

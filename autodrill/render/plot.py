@@ -32,7 +32,7 @@ def need_matplotlib() -> Any:
     except ImportError as error:
         raise AutodrillError(
             "matplotlib is not installed",
-            "`pip install 'autodrill[plot]'` brings it; only pictures need it",
+            "`pip install matplotlib` brings it; only pictures need it",
             exit_code=BROKEN,
         ) from error
     return matplotlib
