@@ -1025,6 +1025,129 @@ def _check_versions(node: Tensor) -> None:
     """Refuse to run a node whose saved values were changed; `_gradients` calls it before each."""
 
 
+# ---------------------------------------------------------------------- custom_function
+
+
+class Context:
+    """What one call of a `Function` carries from its forward to its backward.
+
+    `forward` may also put attributes of any other name on it, for what is not a Tensor.
+
+    Attributes
+    ----------
+    needs_input_grad : tuple of bool
+        For each argument of `apply`, whether its gradient is wanted.
+    saved_tensors : tuple
+        What `save_for_backward` was given.
+    """
+
+    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs_input_grad
+        self.saved_tensors: tuple[Tensor | None, ...] = ()
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `backward`, which finds them in `saved_tensors`, in this order.
+
+        A second call takes the place of the first.
+
+        Parameters
+        ----------
+        tensors : Tensor or None
+            Operands or results of `forward`, or what it computed between them.
+
+        Raises
+        ------
+        TypeError
+            If something else is given: that belongs into an attribute of the context.
+
+        Derivation
+        ----------
+        The context is made for one call, so what is stored on it belongs to that call alone.
+        """
+        for one in tensors:
+            if not isinstance(one, Tensor | None):
+                raise TypeError(f"save_for_backward() takes tensors, not {type(one).__name__}")
+        self.saved_tensors = tensors
+
+
+class Function:
+    """An operation with a rule of its own: a subclass writes `forward` and `backward`.
+
+    Both are static methods, and `apply` calls them; nobody else does.
+    """
+
+    @staticmethod
+    def forward(ctx: Context, *args: Any) -> Tensor:
+        """Return the result of the arguments that `apply` was given."""
+        raise TypeError("a Function has to define forward")
+
+    @staticmethod
+    def backward(ctx: Context, grad: Tensor) -> Any:
+        """Return the gradient of each argument of `forward`, given that of its result.
+
+        A tuple of Tensor, array or None, or without a tuple where there is one argument.
+        """
+        raise TypeError("a Function has to define backward")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Tensor:
+        """Run `forward` and record it as a single operation, with `backward` for its rule.
+
+        Parameters
+        ----------
+        args
+            Tensors, and whatever else `forward` takes. It gets the tensors as constants of the
+            same arrays, so that nothing is recorded within it, and all else as it is.
+
+        Returns
+        -------
+        Tensor
+            What `forward` returned, recorded if some argument requires a gradient.
+
+        Raises
+        ------
+        RuntimeError
+            In the backward pass, if `backward` does not return as many gradients as there are
+            arguments, if one of them is of another shape than its argument, or if an argument that
+            is not a Tensor gets any.
+
+        Derivation
+        ----------
+        A function that is differentiated by hand is one node of the graph: its parents are the
+        arguments that are tensors, and its VJP is `backward`. What `forward` computes on the way
+        must stay out of the graph, or the chain rule would be applied to it a second time.
+
+        `backward` answers for every argument, the parents are the tensors among them: each
+        gradient is dropped or handed on by the place of its argument. It may be an array that
+        somebody holds, and `backward()` is going to store it, so it is copied.
+        """
+        ctx = Context(tuple([isinstance(x, Tensor) and x.requires_grad for x in args]))
+        tensors = tuple([x for x in args if isinstance(x, Tensor)])
+        result = cls.forward(
+            ctx, *[Tensor._sharing(x.data, (x,)) if isinstance(x, Tensor) else x for x in args]
+        )
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            grads = cls.backward(ctx, Tensor(g))
+            grads = grads if isinstance(grads, tuple) else (grads,)
+            if len(grads) != len(args):
+                raise RuntimeError(f"{len(grads)} gradients for {len(args)} arguments")
+            parts: list[Array | None] = []
+            for x, grad in zip(args, grads, strict=True):
+                part = None if grad is None else Tensor.lift(grad).data.copy()
+                shape = x.shape if isinstance(x, Tensor) else None
+                if part is not None and part.shape != shape:
+                    raise RuntimeError(f"a gradient of shape {part.shape}, not {shape}")
+                if isinstance(x, Tensor):
+                    parts.append(part)
+            return tuple(parts)
+
+        saved = [x for x in ctx.saved_tensors if x is not None]
+        out = Tensor._make(result.data, tensors, vjp, cls.__name__, saves=saved)
+        out._counter = result._counter  # so that a saved result is watched as well
+        return out
+
+
 # ---------------------------------------------------------------------- jvp
 
 
