@@ -73,7 +73,8 @@ class Tensor:
     Parameters
     ----------
     data : array_like
-        Converted to float64. A float64 array is used as it is, and never written to.
+        Converted to float64. A float64 array is used as it is, and written to by `add_`, `mul_`
+        and `tensor[index] = value` alone.
     requires_grad : bool
         Whether `backward` should fill `grad`.
 
@@ -636,6 +637,91 @@ class Tensor:
         self._hooks[key] = hook
         return Handle(self._hooks, key)
 
+    # ------------------------------------------------------------------ version_counter
+
+    @property
+    def _version(self) -> int:
+        """Tell how often the array of this tensor was changed in place, through any view of it.
+
+        Derivation
+        ----------
+        `_make` lets a view share the counter of what it is a view of: one list with one number.
+        """
+        return self._counter[0]
+
+    def add_(self, other: Tensor | ArrayLike) -> Tensor:
+        """Add to the entries of this tensor, in its own array, and return this tensor.
+
+        Parameters
+        ----------
+        other : Tensor or array_like
+            Broadcasts to the shape of this tensor, which stays as it is.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor is a leaf that requires a gradient, or a view of one, or if `other`
+            requires a gradient.
+
+        Derivation
+        ----------
+        For y = x + c with a constant c, dy/dx = 1: the gradient of the new value is that of the
+        old one, so a recorded result keeps its rule.
+        """
+        other = Tensor.lift(other)
+        _check_change(self, other, adds=True)
+        self.data += other.data
+        self._counter[0] += 1
+        return self
+
+    def mul_(self, other: Tensor | ArrayLike) -> Tensor:
+        """Multiply the entries of this tensor, in its own array, and return this tensor.
+
+        Parameters
+        ----------
+        other : Tensor or array_like
+            Broadcasts to the shape of this tensor, which stays as it is.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor or `other` requires a gradient.
+
+        Derivation
+        ----------
+        For y = x c, dy/dx = c: the rule of a recorded result would have to change with its value.
+        """
+        other = Tensor.lift(other)
+        _check_change(self, other)
+        self.data *= other.data
+        self._counter[0] += 1
+        return self
+
+    def __setitem__(self, index: Any, value: Tensor | ArrayLike) -> None:
+        """Write to some entries of this tensor, in its own array.
+
+        Parameters
+        ----------
+        index
+            Anything that `tensor[index]` takes.
+        value : Tensor or array_like
+            Broadcasts to the shape of `tensor[index]`.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor or `value` requires a gradient.
+
+        Derivation
+        ----------
+        An entry that is written over no longer depends on what it was computed from: its
+        derivative becomes 0, and the rule of a recorded result would have to say so.
+        """
+        value = Tensor.lift(value)
+        _check_change(self, value)
+        self.data[_as_index(index)] = value.data
+        self._counter[0] += 1
+
 
 # ---------------------------------------------------------------------- the backward pass
 
@@ -1022,7 +1108,73 @@ def _through_hooks(node: Tensor, grad: Array) -> Array:
 
 
 def _check_versions(node: Tensor) -> None:
-    """Refuse to run a node whose saved values were changed; `_gradients` calls it before each."""
+    """Refuse to run a node whose saved values were changed; `_gradients` calls it before each.
+
+    Parameters
+    ----------
+    node : Tensor
+        `_saved` lists the tensors that its VJP reads, each with its version when the node was
+        recorded; `_saves_result` tells whether the VJP reads the node's own value.
+
+    Raises
+    ------
+    RuntimeError
+        If one of them was changed in place since. A tensor that the VJP does not read may change.
+
+    Derivation
+    ----------
+    A VJP is right at the values of the forward. It holds their arrays, not copies, so a change in
+    place would make its result wrong without a word. To compare the values would take a copy of
+    each; to compare how often they were changed takes a number. A result is new when its node is
+    recorded: its version is 0 then.
+    """
+    watched = [*node._saved, (node, 0)] if node._saves_result else node._saved
+    for tensor, saved in watched:
+        if tensor._version != saved:
+            raise RuntimeError(
+                f"{node._op} saved a value at version {saved} that was changed in place: "
+                f"it is at version {tensor._version}"
+            )
+
+
+def _check_change(tensor: Tensor, value: Tensor, adds: bool = False) -> None:
+    """Refuse a change in place that backward would have to know of; the operations above call it.
+
+    Where operations are not recorded, as within `no_grad`, nothing is refused.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What is going to be changed.
+    value : Tensor
+        What it is changed with.
+    adds : bool
+        Whether `value` is only added.
+
+    Raises
+    ------
+    RuntimeError
+        If `tensor` is a leaf that requires a gradient, or a view of one; if `value` requires a
+        gradient; if `tensor` is a recorded result, unless a constant is added to it.
+
+    Derivation
+    ----------
+    The gradient of a leaf belongs to the value with which it went into the graph.
+
+    A change of a result is an operation like any other, x -> f(x, v), and torch records it: what
+    was x is then another node. Here a tensor is its node, and what used it before still leads to
+    it, so the change cannot be recorded. To leave it out of the graph is right only if
+    df/dx = 1 and v is a constant.
+    """
+    if not _is_recording():
+        return
+    if tensor.requires_grad and tensor._vjp is None:
+        raise RuntimeError("a leaf that requires a gradient can't be changed in place")
+    if value.requires_grad or (tensor.requires_grad and not adds):
+        raise RuntimeError("backward would have to know of this change in place")
+    for parent in tensor._parents:
+        if parent._counter is tensor._counter:  # a view of it, so that it is changed as well
+            _check_change(parent, value, adds)
 
 
 # ---------------------------------------------------------------------- custom_function
