@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from autodrill.catalog import Track
 from autodrill.engines.engine import LocalEngine
 from autodrill.engines.reference import load_suite
+from autodrill.engines.torch_function import function_class
 from autodrill.errors import BROKEN, AutodrillError
 
 Array = NDArray[Any]
@@ -153,6 +154,7 @@ def _adaptor(torch: Any) -> Any:
     return types.SimpleNamespace(
         Tensor=Tensor,
         conv1d=conv1d,
+        Function=function_class(torch, Tensor),
         cross_entropy=cross_entropy,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),
