@@ -73,7 +73,8 @@ class Tensor:
     Parameters
     ----------
     data : array_like
-        Converted to float64. A float64 array is used as it is, and never written to.
+        Converted to float64. A float64 array is used as it is, and written to by `add_`, `mul_`
+        and `tensor[index] = value` alone.
     requires_grad : bool
         Whether `backward` should fill `grad`.
 
@@ -636,6 +637,91 @@ class Tensor:
         self._hooks[key] = hook
         return Handle(self._hooks, key)
 
+    # ------------------------------------------------------------------ version_counter
+
+    @property
+    def _version(self) -> int:
+        """Tell how often the array of this tensor was changed in place, through any view of it.
+
+        Derivation
+        ----------
+        `_make` lets a view share the counter of what it is a view of: one list with one number.
+        """
+        return self._counter[0]
+
+    def add_(self, other: Tensor | ArrayLike) -> Tensor:
+        """Add to the entries of this tensor, in its own array, and return this tensor.
+
+        Parameters
+        ----------
+        other : Tensor or array_like
+            Broadcasts to the shape of this tensor, which stays as it is.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor is a leaf that requires a gradient, or a view of one, or if `other`
+            requires a gradient.
+
+        Derivation
+        ----------
+        For y = x + c with a constant c, dy/dx = 1: the gradient of the new value is that of the
+        old one, so a recorded result keeps its rule.
+        """
+        other = Tensor.lift(other)
+        _check_change(self, other, adds=True)
+        self.data += other.data
+        self._counter[0] += 1
+        return self
+
+    def mul_(self, other: Tensor | ArrayLike) -> Tensor:
+        """Multiply the entries of this tensor, in its own array, and return this tensor.
+
+        Parameters
+        ----------
+        other : Tensor or array_like
+            Broadcasts to the shape of this tensor, which stays as it is.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor or `other` requires a gradient.
+
+        Derivation
+        ----------
+        For y = x c, dy/dx = c: the rule of a recorded result would have to change with its value.
+        """
+        other = Tensor.lift(other)
+        _check_change(self, other)
+        self.data *= other.data
+        self._counter[0] += 1
+        return self
+
+    def __setitem__(self, index: Any, value: Tensor | ArrayLike) -> None:
+        """Write to some entries of this tensor, in its own array.
+
+        Parameters
+        ----------
+        index
+            Anything that `tensor[index]` takes.
+        value : Tensor or array_like
+            Broadcasts to the shape of `tensor[index]`.
+
+        Raises
+        ------
+        RuntimeError
+            If this tensor or `value` requires a gradient.
+
+        Derivation
+        ----------
+        An entry that is written over no longer depends on what it was computed from: its
+        derivative becomes 0, and the rule of a recorded result would have to say so.
+        """
+        value = Tensor.lift(value)
+        _check_change(self, value)
+        self.data[_as_index(index)] = value.data
+        self._counter[0] += 1
+
 
 # ---------------------------------------------------------------------- the backward pass
 
@@ -700,6 +786,64 @@ def _factors(a: Tensor, b: Tensor) -> list[Tensor]:
     return [one for one, other in ((a, b), (b, a)) if other.requires_grad]
 
 
+# ---------------------------------------------------------------------- conv1d
+
+
+def conv1d(
+    x: Tensor | ArrayLike, w: Tensor | ArrayLike, stride: int = 1, padding: int = 0
+) -> Tensor:
+    """Slide kernels along signals, by the operations that there are: it has no VJP of its own.
+
+    The kernel is not flipped: as in torch, this is what a signal processor calls correlation.
+
+    Parameters
+    ----------
+    x : Tensor or array_like of shape (N, C_in, L)
+        N signals of C_in channels each.
+    w : Tensor or array_like of shape (C_out, C_in, K)
+        C_out kernels that read all channels.
+    stride : int, at least 1
+        Steps from one place of the kernel to the next.
+    padding : int, at least 0
+        Zeros to put at both ends of each signal.
+
+    Returns
+    -------
+    Tensor of shape (N, C_out, M)
+        With M = (L + 2 padding - K) // stride + 1: the places where the kernel lies wholly within
+        the padded signal.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of channels differ, or the kernel is longer than the padded signal.
+
+    Derivation
+    ----------
+        y[n, o, m] = sum over c and k of w[o, c, k] x[n, c, stride m + k - padding],
+
+    where x is 0 outside of the signal. An index can lay out all windows beside each other,
+    windows[n, c, m, k] = x[n, c, stride m + k - padding]. What lies outside reads some entry all
+    the same and is multiplied by 0. Then the sum over the pairs (c, k) is a matrix product of the
+    windows, as rows of C_in K numbers, with the kernels, flattened in the same order.
+
+    The backward comes with it: `__getitem__` sends back what each entry gave to all the windows
+    that it is in, added up, and `__matmul__` sums dw over all windows of all signals.
+    """
+    x, w = Tensor.lift(x), Tensor.lift(w)
+    (n, channels, length), (kernels, _, size) = x.shape, w.shape
+    places = (length + 2 * padding - size) // stride + 1
+    if places < 1:
+        raise ValueError(f"a kernel of {size} for signals of {length}, padded by {padding}")
+    at = stride * np.arange(places)[:, None] + np.arange(size) - padding
+    inside = (at >= 0) & (at < length)
+    windows = x[:, :, np.where(inside, at, 0)] * inside
+    rows = windows.transpose(0, 2, 1, 3).reshape(n, places, channels * size)
+    # Kernels of other channels do not have the entries for this shape: NumPy's ValueError.
+    y = rows @ w.reshape(kernels, channels * size).T
+    return y.transpose(0, 2, 1)
+
+
 # ---------------------------------------------------------------------- no_grad
 
 _recording = True
@@ -742,6 +886,171 @@ def _keeps_grad(node: Tensor) -> bool:
 
 def _release(node: Tensor) -> None:
     """Free a node that has run; `_gradients` calls it where the graph is not retained."""
+
+
+# ---------------------------------------------------------------------- functional
+
+
+def grad(f: Callable[..., Tensor]) -> Callable[..., Array]:
+    """Return the function that gives the gradient of `f`, as `jax.grad` and `torch.func.grad` do.
+
+    Parameters, results and errors are those of `_grad_of_function`.
+    """
+    return _grad_of_function(f)
+
+
+def _grad_of_function(f: Callable[..., Tensor]) -> Callable[..., Array]:
+    """Return the function that gives the gradient of `f` with respect to its first argument.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x, *rest)` is given `x` as a Tensor, and `rest` as it comes; it returns a Tensor of
+        shape ().
+
+    Returns
+    -------
+    callable
+        `gradient(x, *rest)`, an array of x's shape.
+
+    Raises
+    ------
+    TypeError, RuntimeError
+        When it is called: as `value_and_grad` does.
+
+    Derivation
+    ----------
+    The gradient comes with the value; here nobody asked for that.
+    """
+    both = value_and_grad(f)
+
+    def gradient(x: Tensor | ArrayLike, *rest: Any) -> Array:
+        return both(x, *rest)[1]
+
+    return gradient
+
+
+def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., tuple[Array, Array]]:
+    """Return the function that gives the value of `f` and its gradient, from one forward.
+
+    Parameters
+    ----------
+    f : callable
+        As for `_grad_of_function`.
+
+    Returns
+    -------
+    callable
+        `both(x, *rest)`, a pair: the value, an array of shape (), and the gradient, an array of
+        x's shape.
+
+    Raises
+    ------
+    TypeError
+        When it is called, if `f` does not return a Tensor.
+    RuntimeError
+        When it is called, if what `f` returns is not of shape ().
+
+    Derivation
+    ----------
+    To a function with one number as its result, the VJP at upstream 1 is the gradient. A result of
+    any other shape is refused by the pullback, for which 1 has the wrong shape.
+    """
+
+    def both(x: Tensor | ArrayLike, *rest: Any) -> tuple[Array, Array]:
+        value, pullback = vjp(lambda t: f(t, *rest), x)
+        (dx,) = pullback(1.0)
+        return value, dx
+
+    return both
+
+
+def vjp(
+    f: Callable[..., Tensor], *xs: Tensor | ArrayLike
+) -> tuple[Array, Callable[[Tensor | ArrayLike], tuple[Array, ...]]]:
+    """Return the value of `f(*xs)`, and the function that pulls an upstream back through `f`.
+
+    Nothing is left in any `.grad`: not of `xs`, and not of a tensor that `f` holds.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with Tensors, and returns a Tensor.
+    *xs : Tensor or array_like
+        Each is an input of its own, also where the same object is given twice.
+
+    Returns
+    -------
+    value : array
+    pullback : callable
+        `pullback(upstream)`, with an upstream of the value's shape, is a tuple with the gradient
+        of each input: a new array of its shape, of zeros where the value does not depend on it.
+        It may be called any number of times.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+    RuntimeError
+        When `pullback` is called, if the upstream is not of the value's shape.
+
+    Derivation
+    ----------
+    What `f` is given has to be new: fresh leaves share nothing with the caller's tensors, so no
+    other graph hangs on them, and two inputs stay apart though they are one object outside.
+
+    `_gradients` walks back with no thought of `.grad`; we look for the inputs among what it
+    yields. What it does not reach has no influence on the value: its derivative is 0.
+    """
+    inputs = [Tensor(Tensor.lift(x).data, requires_grad=True) for x in xs]
+    y = f(*inputs)
+    if not isinstance(y, Tensor):
+        raise TypeError(f"the function returned a {type(y).__name__}, not a Tensor")
+
+    def pullback(upstream: Tensor | ArrayLike) -> tuple[Array, ...]:
+        g = Tensor.lift(upstream).data
+        if g.shape != y.shape:
+            raise RuntimeError(f"an upstream of shape {g.shape} for a value of shape {y.shape}")
+        gradients = {id(x): np.zeros(x.shape) for x in inputs}
+        for node, whole in _gradients(y, g):
+            if id(node) in gradients:
+                gradients[id(node)] = whole.copy()
+        return tuple(gradients.values())
+
+    return y.data.copy(), pullback
+
+
+def jacobian(f: Callable[[Tensor], Tensor], x: Tensor | ArrayLike) -> Array:
+    """Return the derivative of every entry of `f(x)` with respect to every entry of `x`.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with a Tensor, and returns a Tensor of any shape.
+    x : Tensor or array_like
+
+    Returns
+    -------
+    array of shape (*f(x).shape, *x.shape)
+        At `[i, j]`, for indices i of the result and j of `x`, stands df_i/dx_j.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+
+    Derivation
+    ----------
+    A VJP gives v^T J without J. With v = 1 at i and 0 elsewhere that is row i of J. So reverse
+    mode takes one pass for each entry of the result, over a graph that is recorded once.
+    """
+    value, pullback = vjp(f, x)
+    rows = np.zeros((*value.shape, *Tensor.lift(x).shape))
+    for i in np.ndindex(value.shape):
+        one = np.zeros(value.shape)
+        one[i] = 1.0
+        (rows[i],) = pullback(one)
+    return rows
 
 
 # ---------------------------------------------------------------------- hooks
@@ -799,7 +1108,196 @@ def _through_hooks(node: Tensor, grad: Array) -> Array:
 
 
 def _check_versions(node: Tensor) -> None:
-    """Refuse to run a node whose saved values were changed; `_gradients` calls it before each."""
+    """Refuse to run a node whose saved values were changed; `_gradients` calls it before each.
+
+    Parameters
+    ----------
+    node : Tensor
+        `_saved` lists the tensors that its VJP reads, each with its version when the node was
+        recorded; `_saves_result` tells whether the VJP reads the node's own value.
+
+    Raises
+    ------
+    RuntimeError
+        If one of them was changed in place since. A tensor that the VJP does not read may change.
+
+    Derivation
+    ----------
+    A VJP is right at the values of the forward. It holds their arrays, not copies, so a change in
+    place would make its result wrong without a word. To compare the values would take a copy of
+    each; to compare how often they were changed takes a number. A result is new when its node is
+    recorded: its version is 0 then.
+    """
+    watched = [*node._saved, (node, 0)] if node._saves_result else node._saved
+    for tensor, saved in watched:
+        if tensor._version != saved:
+            raise RuntimeError(
+                f"{node._op} saved a value at version {saved} that was changed in place: "
+                f"it is at version {tensor._version}"
+            )
+
+
+def _check_change(tensor: Tensor, value: Tensor, adds: bool = False) -> None:
+    """Refuse a change in place that backward would have to know of; the operations above call it.
+
+    Where operations are not recorded, as within `no_grad`, nothing is refused.
+
+    Parameters
+    ----------
+    tensor : Tensor
+        What is going to be changed.
+    value : Tensor
+        What it is changed with.
+    adds : bool
+        Whether `value` is only added.
+
+    Raises
+    ------
+    RuntimeError
+        If `tensor` is a leaf that requires a gradient, or a view of one; if `value` requires a
+        gradient; if `tensor` is a recorded result, unless a constant is added to it.
+
+    Derivation
+    ----------
+    The gradient of a leaf belongs to the value with which it went into the graph.
+
+    A change of a result is an operation like any other, x -> f(x, v), and torch records it: what
+    was x is then another node. Here a tensor is its node, and what used it before still leads to
+    it, so the change cannot be recorded. To leave it out of the graph is right only if
+    df/dx = 1 and v is a constant.
+    """
+    if not _is_recording():
+        return
+    if tensor.requires_grad and tensor._vjp is None:
+        raise RuntimeError("a leaf that requires a gradient can't be changed in place")
+    if value.requires_grad or (tensor.requires_grad and not adds):
+        raise RuntimeError("backward would have to know of this change in place")
+    for parent in tensor._parents:
+        if parent._counter is tensor._counter:  # a view of it, so that it is changed as well
+            _check_change(parent, value, adds)
+
+
+# ---------------------------------------------------------------------- custom_function
+
+
+class Context:
+    """What one call of a `Function` carries from its forward to its backward.
+
+    `forward` may also put attributes of any other name on it, for what is not a Tensor.
+
+    Attributes
+    ----------
+    needs_input_grad : tuple of bool
+        For each argument of `apply`, whether its gradient is wanted.
+    saved_tensors : tuple
+        What `save_for_backward` was given.
+    """
+
+    def __init__(self, needs_input_grad: tuple[bool, ...]) -> None:
+        self.needs_input_grad = needs_input_grad
+        self.saved_tensors: tuple[Tensor | None, ...] = ()
+
+    def save_for_backward(self, *tensors: Tensor | None) -> None:
+        """Keep tensors for `backward`, which finds them in `saved_tensors`, in this order.
+
+        A second call takes the place of the first.
+
+        Parameters
+        ----------
+        tensors : Tensor or None
+            Operands or results of `forward`, or what it computed between them.
+
+        Raises
+        ------
+        TypeError
+            If something else is given: that belongs into an attribute of the context.
+
+        Derivation
+        ----------
+        The context is made for one call, so what is stored on it belongs to that call alone.
+        """
+        for one in tensors:
+            if not isinstance(one, Tensor | None):
+                raise TypeError(f"save_for_backward() takes tensors, not {type(one).__name__}")
+        self.saved_tensors = tensors
+
+
+class Function:
+    """An operation with a rule of its own: a subclass writes `forward` and `backward`.
+
+    Both are static methods, and `apply` calls them; nobody else does.
+    """
+
+    @staticmethod
+    def forward(ctx: Context, *args: Any) -> Tensor:
+        """Return the result of the arguments that `apply` was given."""
+        raise TypeError("a Function has to define forward")
+
+    @staticmethod
+    def backward(ctx: Context, grad: Tensor) -> Any:
+        """Return the gradient of each argument of `forward`, given that of its result.
+
+        A tuple of Tensor, array or None, or without a tuple where there is one argument.
+        """
+        raise TypeError("a Function has to define backward")
+
+    @classmethod
+    def apply(cls, *args: Any) -> Tensor:
+        """Run `forward` and record it as a single operation, with `backward` for its rule.
+
+        Parameters
+        ----------
+        args
+            Tensors, and whatever else `forward` takes. It gets the tensors as constants of the
+            same arrays, so that nothing is recorded within it, and all else as it is.
+
+        Returns
+        -------
+        Tensor
+            What `forward` returned, recorded if some argument requires a gradient.
+
+        Raises
+        ------
+        RuntimeError
+            In the backward pass, if `backward` does not return as many gradients as there are
+            arguments, if one of them is of another shape than its argument, or if an argument that
+            is not a Tensor gets any.
+
+        Derivation
+        ----------
+        A function that is differentiated by hand is one node of the graph: its parents are the
+        arguments that are tensors, and its VJP is `backward`. What `forward` computes on the way
+        must stay out of the graph, or the chain rule would be applied to it a second time.
+
+        `backward` answers for every argument, the parents are the tensors among them: each
+        gradient is dropped or handed on by the place of its argument. It may be an array that
+        somebody holds, and `backward()` is going to store it, so it is copied.
+        """
+        ctx = Context(tuple([isinstance(x, Tensor) and x.requires_grad for x in args]))
+        tensors = tuple([x for x in args if isinstance(x, Tensor)])
+        result = cls.forward(
+            ctx, *[Tensor._sharing(x.data, (x,)) if isinstance(x, Tensor) else x for x in args]
+        )
+
+        def vjp(g: Array) -> tuple[Array | None, ...]:
+            grads = cls.backward(ctx, Tensor(g))
+            grads = grads if isinstance(grads, tuple) else (grads,)
+            if len(grads) != len(args):
+                raise RuntimeError(f"{len(grads)} gradients for {len(args)} arguments")
+            parts: list[Array | None] = []
+            for x, grad in zip(args, grads, strict=True):
+                part = None if grad is None else Tensor.lift(grad).data.copy()
+                shape = x.shape if isinstance(x, Tensor) else None
+                if part is not None and part.shape != shape:
+                    raise RuntimeError(f"a gradient of shape {part.shape}, not {shape}")
+                if isinstance(x, Tensor):
+                    parts.append(part)
+            return tuple(parts)
+
+        saved = [x for x in ctx.saved_tensors if x is not None]
+        out = Tensor._make(result.data, tensors, vjp, cls.__name__, saves=saved)
+        out._counter = result._counter  # so that a saved result is watched as well
+        return out
 
 
 # ---------------------------------------------------------------------- jvp

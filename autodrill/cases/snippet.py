@@ -128,8 +128,9 @@ class _Body:
                 self.values = [ast.unparse(one) for one in _results(filled.value)]
                 self.result = _operand(filled.value)
             else:
-                text = ast.unparse(filled)
-                # A prompt ends a loop or a function at an empty line.
+                lines = ast.unparse(filled).splitlines()
+                text = "\n".join(line for line in lines if line)
+                # A prompt ends a loop, a function or a class at an empty line.
                 self.statements.append(f"{text}\n" if hasattr(filled, "body") else text)
         self.names = fill.names
 

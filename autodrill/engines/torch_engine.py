@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from autodrill.catalog import Track
 from autodrill.engines.engine import LocalEngine
 from autodrill.engines.reference import load_suite
+from autodrill.engines.torch_function import function_class
 from autodrill.errors import BROKEN, AutodrillError
 
 Array = NDArray[Any]
@@ -173,8 +174,14 @@ def _adaptor(torch: Any) -> Any:
         classes = torch.as_tensor(np.asarray(targets)).long()
         return Tensor(torch.nn.functional.cross_entropy(logits.inner, classes))
 
+    def conv1d(x: Tensor, w: Tensor, stride: int = 1, padding: int = 0) -> Tensor:
+        found = torch.nn.functional.conv1d(x.inner, w.inner, stride=stride, padding=padding)
+        return Tensor(found)
+
     return types.SimpleNamespace(
         Tensor=Tensor,
+        conv1d=conv1d,
+        Function=function_class(torch, Tensor),
         cross_entropy=cross_entropy,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),
