@@ -168,7 +168,7 @@ class Tensor:
 
     # ------------------------------------------------------------------ backward
 
-    def backward(self, grad: Tensor | ArrayLike | None = None, retain_graph: bool = True) -> None:
+    def backward(self, grad: Tensor | ArrayLike | None = None, retain_graph: bool = False) -> None:
         """Add the gradient of this tensor to `.grad` of the tensors it was computed from.
 
         Parameters
@@ -176,12 +176,13 @@ class Tensor:
         grad : array_like of this tensor's shape, optional
             The upstream. May be left out where this tensor has one element: then it is 1.
         retain_graph : bool
-            False frees each node as soon as it ran.
+            False frees each node as soon as it ran; a second backward through it then raises.
 
         Raises
         ------
         RuntimeError
-            If `grad` is left out and this tensor does not have exactly one element.
+            If `grad` is left out and this tensor does not have exactly one element, or if a node
+            was freed before.
         """
         if grad is None:
             if self.data.size != 1:
@@ -741,7 +742,37 @@ def _keeps_grad(node: Tensor) -> bool:
 
 
 def _release(node: Tensor) -> None:
-    """Free a node that has run; `_gradients` calls it where the graph is not retained."""
+    """Free what a node holds for backward, and have it refuse to run again.
+
+    `_gradients` calls it as soon as a node's VJP ran, where the graph is not retained, and never
+    for a leaf. The node's value and its `.grad` stay.
+
+    Parameters
+    ----------
+    node : Tensor
+        From now on its VJP raises RuntimeError, with a message that says why and names
+        `retain_graph`.
+
+    Derivation
+    ----------
+    A node runs once, when all its consumers have delivered, so after its own VJP nobody in this
+    backward needs it again. What it holds is of three kinds: its parents; the arrays that the VJP
+    has captured; and the tensors it noted as saved. Let go of all three, and an activation that
+    nobody else holds is freed while the gradients of the layers below are still to be made.
+
+    A VJP of None would make a leaf of the node, and the next backward would end there without a
+    word. So a function stays in its place.
+    """
+
+    def freed(g: Array) -> tuple[Array | None, ...]:
+        raise RuntimeError(
+            "this graph was freed when backward() ran through it; "
+            "call the first backward with retain_graph=True to run through it again"
+        )
+
+    node._vjp = freed
+    node._parents = ()
+    node._saved = []
 
 
 # ---------------------------------------------------------------------- hooks
