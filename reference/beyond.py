@@ -833,6 +833,66 @@ def _check_versions(node: Tensor) -> None:
     """Refuse to run a node whose saved values were changed; `_gradients` calls it before each."""
 
 
+# ---------------------------------------------------------------------- checkpoint
+
+
+def checkpoint(f: Callable[..., Tensor], *inputs: Tensor | ArrayLike) -> Tensor:
+    """Return `f(*inputs)`, keeping the inputs only: backward runs `f` again for the rest.
+
+    Parameters
+    ----------
+    f : callable
+        Takes as many Tensors as there are inputs and returns one. It has to compute the same
+        each time, and is run once here and once in each backward. It may use parameters that it
+        is not given; a result, or a tensor with hooks, has to be handed in.
+    *inputs : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+        One node of the graph. Gradients reach the inputs and the parameters that `f` used, the
+        same as without `checkpoint`.
+
+    Raises
+    ------
+    RuntimeError
+        In backward, if nothing is recorded then, so that `f` can't be run back.
+
+    Derivation
+    ----------
+    The VJP of y = f(x) needs what was computed between x and y, but not before backward gets
+    here. So throw it away and make it anew from x: one more forward, for less memory. Of L layers
+    in sqrt(L) segments, the inputs of all segments are kept and the inside of one at a time:
+    2 sqrt(L) arrays in place of L.
+
+    `f` is run on copies of the inputs that are leaves, so that the graph of the second run ends
+    at them, and what arrives there is the gradient of this node's parents and no more than that.
+    The parameters that `f` used are the other leaves of its graph. They are parents of this node
+    as well: then backward waits for what the rest of the graph has for them, and adds.
+    """
+    given = [Tensor.lift(one) for one in inputs]
+
+    def run() -> tuple[list[Tensor], Tensor]:
+        copies = [Tensor(one.data, one.requires_grad) for one in given]
+        return copies, f(*copies)
+
+    copies, y = run()
+    if not y.requires_grad:
+        return y
+    leaves = [node for node in _topological_order(y) if node._vjp is None and node.requires_grad]
+    used = [leaf for leaf in leaves if leaf not in copies]
+
+    def vjp(g: Array) -> tuple[Array | None, ...]:
+        copies, y = run()
+        if not y.requires_grad:
+            raise RuntimeError("backward() through a checkpoint must not run within no_grad()")
+        grads = {id(node): whole for node, whole in _gradients(y, g) if node._vjp is None}
+        return tuple([grads.get(id(leaf)) for leaf in (*copies, *used)])
+
+    parents = (*given, *used)
+    return Tensor._make(y.data, parents, vjp, "checkpoint", saves=parents)
+
+
 # ---------------------------------------------------------------------- jvp
 
 

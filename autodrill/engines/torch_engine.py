@@ -146,8 +146,19 @@ def _adaptor(torch: Any) -> Any:
         classes = torch.as_tensor(np.asarray(targets)).long()
         return Tensor(torch.nn.functional.cross_entropy(logits.inner, classes))
 
+    def checkpoint(f: Any, *inputs: Any) -> Tensor:
+        from torch.utils import checkpoint as again
+
+        given = [unwrap(one) for one in inputs]
+        return Tensor(
+            again.checkpoint(
+                lambda *inner: f(*map(Tensor, inner)).inner, *given, use_reentrant=False
+            )
+        )
+
     return types.SimpleNamespace(
         Tensor=Tensor,
+        checkpoint=checkpoint,
         cross_entropy=cross_entropy,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),
