@@ -27,6 +27,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
@@ -896,9 +897,249 @@ def checkpoint(f: Callable[..., Tensor], *inputs: Tensor | ArrayLike) -> Tensor:
 # ---------------------------------------------------------------------- jvp
 
 
-def _array(data: ArrayLike) -> Array:
-    """Return what a tensor holds of some data: float64, and a float64 array as it is."""
-    return np.asarray(data, dtype=np.float64)
+class Dual(NDArrayOperatorsMixin):
+    """A value and its tangent, in the place of an array: x + e v for an e so small that e^2 is 0.
+
+    NumPy asks an operand that defines `__array_ufunc__` and `__array_function__` to do its work.
+    What is not provided for is a TypeError, never a tangent that is wrong.
+    """
+
+    def __init__(self, value: ArrayLike, tangent: ArrayLike) -> None:
+        self.value: Array = np.asarray(value, dtype=np.float64)
+        self.tangent: Array = np.asarray(tangent, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.tangent!r})"
+
+    def mapped(self, linear: Callable[[Array], Array]) -> Dual:
+        """Return what a linear function of arrays, such as a sum or a reshape, makes of both.
+
+        Derivation
+        ----------
+        A linear function has A(x + e v) = A(x) + e A(v): it is its own derivative, so it does to
+        the tangent what it does to the value.
+        """
+        return Dual(linear(self.value), linear(self.tangent))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+        values = [_value(one) for one in operands]
+        tangents = [_tangent(one) for one in operands]
+        if ufunc is np.add and method == "at":  # adds in place, as the VJP of an index does
+            ufunc.at(values[0], operands[1], values[2])
+            ufunc.at(tangents[0], operands[1], tangents[2])
+            return None
+        if method != "__call__" or options:
+            return NotImplemented
+        y = np.asarray(ufunc(*values))
+        if y.dtype == np.bool_:
+            return y
+        pairs = zip(values, tangents, strict=True)
+        return Dual(y, _tangent_of(ufunc, y, *[one for pair in pairs for one in pair]))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        values = function(*map(_value, args), **options)
+        if function in (np.shape, np.may_share_memory):
+            return values
+        if function is np.where:
+            return Dual(values, np.where(args[0], *map(_tangent, args[1:])))
+        if function not in _LINEAR:
+            return NotImplemented
+        moved = [one.tangent if isinstance(one, Dual) else one for one in args]
+        tangents = function(*moved, **options)
+        return None if values is None else Dual(values, tangents)
+
+    def __getitem__(self, index: Any) -> Dual:
+        return self.mapped(lambda a: a[index])
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Dual:
+        return self.mapped(lambda a: a.sum(axis=axis, keepdims=keepdims))
+
+    def reshape(self, *shape: Any) -> Dual:
+        return self.mapped(lambda a: a.reshape(*shape))
+
+    def transpose(self, *axes: Any) -> Dual:
+        return self.mapped(lambda a: a.transpose(*axes))
+
+    def copy(self) -> Dual:
+        return self.mapped(np.copy)
+
+    def max(self, axis: Axis = None, keepdims: bool = False, initial: float = -np.inf) -> Dual:
+        """Along v, the maximum changes as fast as the fastest of those that are largest."""
+        peak = self.value.max(axis=axis, keepdims=True, initial=initial)
+        fastest = np.where(self.value == peak, self.tangent, -np.inf)
+        return Dual(
+            self.value.max(axis=axis, keepdims=keepdims, initial=initial),
+            fastest.max(axis=axis, keepdims=keepdims, initial=-np.inf),
+        )
+
+    def argmax(self, axis: int | None = None) -> Any:
+        return self.value.argmax(axis=axis)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    @property
+    def base(self) -> Any:
+        return self.value.base
+
+    @property
+    def mT(self) -> Dual:
+        return self.mapped(lambda a: a.mT)
+
+
+_LINEAR = (
+    np.broadcast_to,
+    np.put_along_axis,
+    np.reshape,
+    np.squeeze,
+    np.sum,
+    np.take_along_axis,
+    np.transpose,
+    np.zeros_like,
+)
+
+
+def _value(x: Any) -> Any:
+    """Return the value of a Dual; anything else is its own."""
+    return x.value if isinstance(x, Dual) else x
+
+
+def _tangent(x: Any) -> Any:
+    """Return the tangent of a Dual; a constant does not move, so it has zeros."""
+    return x.tangent if isinstance(x, Dual) else np.zeros(np.shape(x))
+
+
+def _tangent_of(
+    ufunc: np.ufunc, y: Array, a: Any, da: Array, b: Any = None, db: Any = None
+) -> Array:
+    """Return the tangent of `y = ufunc(a)` or of `y = ufunc(a, b)`.
+
+    `Dual` calls it for every arithmetic operation and every elementwise function of the engine.
+
+    Parameters
+    ----------
+    ufunc : ufunc
+        add, subtract, multiply, divide, power (to a constant `b`), matmul or maximum of two;
+        negative, exp, log or tanh of one.
+    y : array
+        The result, already computed.
+    a, da, b, db : array or number, and array
+        Each operand and its tangent, of the same shape; zeros where it is a constant. The two
+        operands broadcast.
+
+    Returns
+    -------
+    array of y's shape
+
+    Raises
+    ------
+    TypeError
+        If there is no rule for the ufunc.
+
+    Derivation
+    ----------
+    Put a + e da for a and b + e db for b, multiply out, and drop e^2: what stands beside e is the
+    tangent. So (a + e da)(b + e db) = a b + e (da b + a db), and the same for matrices, in this
+    order. With y = a / b, from a = y b: da = dy b + y db, so dy = (da - y db) / b. A function of
+    one operand has f(a + e da) = f(a) + e f'(a) da. No transpose and no unbroadcasting: nothing is
+    handed back.
+
+    A maximum moves with the larger operand. At a tie it moves with `b`: in relu that is the
+    constant 0, so that at the kink forward and reverse agree.
+    """
+    match ufunc:
+        case np.add:
+            return da + db
+        case np.subtract:
+            return da - db
+        case np.negative:
+            return -da
+        case np.multiply:
+            return da * b + a * db
+        case np.divide:
+            return (da - y * db) / b
+        case np.power:
+            return da * (b * a ** (b - 1)) if b != 0 else np.zeros_like(da)
+        case np.matmul:
+            return da @ b + a @ db
+        case np.maximum:
+            return np.where(a > b, da, db)
+        case np.exp:
+            return y * da
+        case np.log:
+            return da / a
+        case np.tanh:
+            return (1.0 - y * y) * da
+    raise TypeError(f"there is no rule for the tangent of numpy.{ufunc.__name__}")
+
+
+def _array(data: ArrayLike | Dual) -> Array | Dual:
+    """Return what a tensor holds of some data: float64, and a float64 array as it is.
+
+    A `Dual` stays what it is: so whatever is made of tensors carries its tangent, `.grad` too.
+
+    Derivation
+    ----------
+    The engine computes with arrays and never asks what they are. Let a Dual in where an array
+    would stand, and every operation of the forward, and of the VJPs as well, computes a tangent
+    beside its value.
+    """
+    return data if isinstance(data, Dual) else np.asarray(data, dtype=np.float64)
+
+
+def jvp(
+    f: Callable[..., Any], xs: Sequence[Tensor | ArrayLike], vs: Sequence[Tensor | ArrayLike]
+) -> tuple[Array, Array]:
+    """Return `f(*xs)` and its derivative along `vs`, in one run of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        Takes as many Tensors as there are `xs`, which require a gradient, so that it may run
+        backward within. It returns a Tensor, or what backward left in a `.grad`.
+    xs, vs : sequences of Tensor or array_like
+        Where, and along which direction: for each x a tangent v of its shape.
+
+    Returns
+    -------
+    y, tangent : arrays of one shape
+        The value, and the sum of (df/dx) v over the inputs.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many tangents as inputs, or one has another shape than its input.
+
+    Notes
+    -----
+    One jvp within another is not provided for.
+
+    Derivation
+    ----------
+    f(x + e v) = f(x) + e J v for a small e, with the Jacobian J. One run gives one product J v,
+    for whatever number of outputs, where reverse mode gives one product u^T J for whatever number
+    of inputs: a column for a row.
+
+    Forward over reverse: let f be the function that runs backward and returns the gradient g(w).
+    Its Jacobian is the Hessian H, so jvp(g, (w,), (v,)) is (g(w), H v), without any H.
+    """
+    duals = []
+    for x, v in zip(xs, vs, strict=True):
+        value, tangent = Tensor.lift(x).data, Tensor.lift(v).data
+        if value.shape != tangent.shape:
+            raise ValueError(f"a tangent of shape {tangent.shape} for an input of {value.shape}")
+        duals.append(Tensor(Dual(value, tangent), requires_grad=True))
+    y = Tensor.lift(f(*duals)).data
+    return np.array(_value(y)), np.array(_tangent(y))
 
 
 # ---------------------------------------------------------------------- losses and checks
