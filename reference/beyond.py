@@ -27,6 +27,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
@@ -169,7 +170,7 @@ class Tensor:
 
     # ------------------------------------------------------------------ backward
 
-    def backward(self, grad: Tensor | ArrayLike | None = None, retain_graph: bool = True) -> None:
+    def backward(self, grad: Tensor | ArrayLike | None = None, retain_graph: bool = False) -> None:
         """Add the gradient of this tensor to `.grad` of the tensors it was computed from.
 
         Parameters
@@ -177,12 +178,13 @@ class Tensor:
         grad : array_like of this tensor's shape, optional
             The upstream. May be left out where this tensor has one element: then it is 1.
         retain_graph : bool
-            False frees each node as soon as it ran.
+            False frees each node as soon as it ran; a second backward through it then raises.
 
         Raises
         ------
         RuntimeError
-            If `grad` is left out and this tensor does not have exactly one element.
+            If `grad` is left out and this tensor does not have exactly one element, or if a node
+            was freed before.
         """
         if grad is None:
             if self.data.size != 1:
@@ -885,7 +887,37 @@ def _keeps_grad(node: Tensor) -> bool:
 
 
 def _release(node: Tensor) -> None:
-    """Free a node that has run; `_gradients` calls it where the graph is not retained."""
+    """Free what a node holds for backward, and have it refuse to run again.
+
+    `_gradients` calls it as soon as a node's VJP ran, where the graph is not retained, and never
+    for a leaf. The node's value and its `.grad` stay.
+
+    Parameters
+    ----------
+    node : Tensor
+        From now on its VJP raises RuntimeError, with a message that says why and names
+        `retain_graph`.
+
+    Derivation
+    ----------
+    A node runs once, when all its consumers have delivered, so after its own VJP nobody in this
+    backward needs it again. What it holds is of three kinds: its parents; the arrays that the VJP
+    has captured; and the tensors it noted as saved. Let go of all three, and an activation that
+    nobody else holds is freed while the gradients of the layers below are still to be made.
+
+    A VJP of None would make a leaf of the node, and the next backward would end there without a
+    word. So a function stays in its place.
+    """
+
+    def freed(g: Array) -> tuple[Array | None, ...]:
+        raise RuntimeError(
+            "this graph was freed when backward() ran through it; "
+            "call the first backward with retain_graph=True to run through it again"
+        )
+
+    node._vjp = freed
+    node._parents = ()
+    node._saved = []
 
 
 # ---------------------------------------------------------------------- functional
@@ -1300,12 +1332,312 @@ class Function:
         return out
 
 
+# ---------------------------------------------------------------------- checkpoint
+
+
+def checkpoint(f: Callable[..., Tensor], *inputs: Tensor | ArrayLike) -> Tensor:
+    """Return `f(*inputs)`, keeping the inputs only: backward runs `f` again for the rest.
+
+    Parameters
+    ----------
+    f : callable
+        Takes as many Tensors as there are inputs and returns one. It has to compute the same
+        each time, and is run once here and once in each backward. It may use parameters that it
+        is not given; a result, or a tensor with hooks, has to be handed in.
+    *inputs : Tensor or array_like
+
+    Returns
+    -------
+    Tensor
+        One node of the graph. Gradients reach the inputs and the parameters that `f` used, the
+        same as without `checkpoint`.
+
+    Raises
+    ------
+    RuntimeError
+        In backward, if nothing is recorded then, so that `f` can't be run back.
+
+    Derivation
+    ----------
+    The VJP of y = f(x) needs what was computed between x and y, but not before backward gets
+    here. So throw it away and make it anew from x: one more forward, for less memory. Of L layers
+    in sqrt(L) segments, the inputs of all segments are kept and the inside of one at a time:
+    2 sqrt(L) arrays in place of L.
+
+    `f` is run on copies of the inputs that are leaves, so that the graph of the second run ends
+    at them, and what arrives there is the gradient of this node's parents and no more than that.
+    The parameters that `f` used are the other leaves of its graph. They are parents of this node
+    as well: then backward waits for what the rest of the graph has for them, and adds.
+    """
+    given = [Tensor.lift(one) for one in inputs]
+
+    def run() -> tuple[list[Tensor], Tensor]:
+        copies = [Tensor(one.data, one.requires_grad) for one in given]
+        return copies, f(*copies)
+
+    copies, y = run()
+    if not y.requires_grad:
+        return y
+    leaves = [node for node in _topological_order(y) if node._vjp is None and node.requires_grad]
+    used = [leaf for leaf in leaves if leaf not in copies]
+
+    def vjp(g: Array) -> tuple[Array | None, ...]:
+        copies, y = run()
+        if not y.requires_grad:
+            raise RuntimeError("backward() through a checkpoint must not run within no_grad()")
+        grads = {id(node): whole for node, whole in _gradients(y, g) if node._vjp is None}
+        return tuple([grads.get(id(leaf)) for leaf in (*copies, *used)])
+
+    parents = (*given, *used)
+    return Tensor._make(y.data, parents, vjp, "checkpoint", saves=parents)
+
+
 # ---------------------------------------------------------------------- jvp
 
 
-def _array(data: ArrayLike) -> Array:
-    """Return what a tensor holds of some data: float64, and a float64 array as it is."""
-    return np.asarray(data, dtype=np.float64)
+class Dual(NDArrayOperatorsMixin):
+    """A value and its tangent, in the place of an array: x + e v for an e so small that e^2 is 0.
+
+    NumPy asks an operand that defines `__array_ufunc__` and `__array_function__` to do its work.
+    What is not provided for is a TypeError, never a tangent that is wrong.
+    """
+
+    def __init__(self, value: ArrayLike, tangent: ArrayLike) -> None:
+        self.value: Array = np.asarray(value, dtype=np.float64)
+        self.tangent: Array = np.asarray(tangent, dtype=np.float64)
+
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.tangent!r})"
+
+    def mapped(self, linear: Callable[[Array], Array]) -> Dual:
+        """Return what a linear function of arrays, such as a sum or a reshape, makes of both.
+
+        Derivation
+        ----------
+        A linear function has A(x + e v) = A(x) + e A(v): it is its own derivative, so it does to
+        the tangent what it does to the value.
+        """
+        return Dual(linear(self.value), linear(self.tangent))
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *operands: Any, **options: Any) -> Any:
+        values = [_value(one) for one in operands]
+        tangents = [_tangent(one) for one in operands]
+        if ufunc is np.add and method == "at":  # adds in place, as the VJP of an index does
+            ufunc.at(values[0], operands[1], values[2])
+            ufunc.at(tangents[0], operands[1], tangents[2])
+            return None
+        if method != "__call__" or options:
+            return NotImplemented
+        y = np.asarray(ufunc(*values))
+        if y.dtype == np.bool_:
+            return y
+        pairs = zip(values, tangents, strict=True)
+        return Dual(y, _tangent_of(ufunc, y, *[one for pair in pairs for one in pair]))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        values = function(*map(_value, args), **options)
+        if function in (np.shape, np.may_share_memory):
+            return values
+        if function is np.where:
+            return Dual(values, np.where(args[0], *map(_tangent, args[1:])))
+        if function not in _LINEAR:
+            return NotImplemented
+        moved = [one.tangent if isinstance(one, Dual) else one for one in args]
+        tangents = function(*moved, **options)
+        return None if values is None else Dual(values, tangents)
+
+    def __getitem__(self, index: Any) -> Dual:
+        return self.mapped(lambda a: a[index])
+
+    def sum(self, axis: Axis = None, keepdims: bool = False) -> Dual:
+        return self.mapped(lambda a: a.sum(axis=axis, keepdims=keepdims))
+
+    def reshape(self, *shape: Any) -> Dual:
+        return self.mapped(lambda a: a.reshape(*shape))
+
+    def transpose(self, *axes: Any) -> Dual:
+        return self.mapped(lambda a: a.transpose(*axes))
+
+    def copy(self) -> Dual:
+        return self.mapped(np.copy)
+
+    def max(self, axis: Axis = None, keepdims: bool = False, initial: float = -np.inf) -> Dual:
+        """Along v, the maximum changes as fast as the fastest of those that are largest."""
+        peak = self.value.max(axis=axis, keepdims=True, initial=initial)
+        fastest = np.where(self.value == peak, self.tangent, -np.inf)
+        return Dual(
+            self.value.max(axis=axis, keepdims=keepdims, initial=initial),
+            fastest.max(axis=axis, keepdims=keepdims, initial=-np.inf),
+        )
+
+    def argmax(self, axis: int | None = None) -> Any:
+        return self.value.argmax(axis=axis)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.value.ndim
+
+    @property
+    def size(self) -> int:
+        return self.value.size
+
+    @property
+    def base(self) -> Any:
+        return self.value.base
+
+    @property
+    def mT(self) -> Dual:
+        return self.mapped(lambda a: a.mT)
+
+
+_LINEAR = (
+    np.broadcast_to,
+    np.put_along_axis,
+    np.reshape,
+    np.squeeze,
+    np.sum,
+    np.take_along_axis,
+    np.transpose,
+    np.zeros_like,
+)
+
+
+def _value(x: Any) -> Any:
+    """Return the value of a Dual; anything else is its own."""
+    return x.value if isinstance(x, Dual) else x
+
+
+def _tangent(x: Any) -> Any:
+    """Return the tangent of a Dual; a constant does not move, so it has zeros."""
+    return x.tangent if isinstance(x, Dual) else np.zeros(np.shape(x))
+
+
+def _tangent_of(
+    ufunc: np.ufunc, y: Array, a: Any, da: Array, b: Any = None, db: Any = None
+) -> Array:
+    """Return the tangent of `y = ufunc(a)` or of `y = ufunc(a, b)`.
+
+    `Dual` calls it for every arithmetic operation and every elementwise function of the engine.
+
+    Parameters
+    ----------
+    ufunc : ufunc
+        add, subtract, multiply, divide, power (to a constant `b`), matmul or maximum of two;
+        negative, exp, log or tanh of one.
+    y : array
+        The result, already computed.
+    a, da, b, db : array or number, and array
+        Each operand and its tangent, of the same shape; zeros where it is a constant. The two
+        operands broadcast.
+
+    Returns
+    -------
+    array of y's shape
+
+    Raises
+    ------
+    TypeError
+        If there is no rule for the ufunc.
+
+    Derivation
+    ----------
+    Put a + e da for a and b + e db for b, multiply out, and drop e^2: what stands beside e is the
+    tangent. So (a + e da)(b + e db) = a b + e (da b + a db), and the same for matrices, in this
+    order. With y = a / b, from a = y b: da = dy b + y db, so dy = (da - y db) / b. A function of
+    one operand has f(a + e da) = f(a) + e f'(a) da. No transpose and no unbroadcasting: nothing is
+    handed back.
+
+    A maximum moves with the larger operand. At a tie it moves with `b`: in relu that is the
+    constant 0, so that at the kink forward and reverse agree.
+    """
+    match ufunc:
+        case np.add:
+            return da + db
+        case np.subtract:
+            return da - db
+        case np.negative:
+            return -da
+        case np.multiply:
+            return da * b + a * db
+        case np.divide:
+            return (da - y * db) / b
+        case np.power:
+            return da * (b * a ** (b - 1)) if b != 0 else np.zeros_like(da)
+        case np.matmul:
+            return da @ b + a @ db
+        case np.maximum:
+            return np.where(a > b, da, db)
+        case np.exp:
+            return y * da
+        case np.log:
+            return da / a
+        case np.tanh:
+            return (1.0 - y * y) * da
+    raise TypeError(f"there is no rule for the tangent of numpy.{ufunc.__name__}")
+
+
+def _array(data: ArrayLike | Dual) -> Array | Dual:
+    """Return what a tensor holds of some data: float64, and a float64 array as it is.
+
+    A `Dual` stays what it is: so whatever is made of tensors carries its tangent, `.grad` too.
+
+    Derivation
+    ----------
+    The engine computes with arrays and never asks what they are. Let a Dual in where an array
+    would stand, and every operation of the forward, and of the VJPs as well, computes a tangent
+    beside its value.
+    """
+    return data if isinstance(data, Dual) else np.asarray(data, dtype=np.float64)
+
+
+def jvp(
+    f: Callable[..., Any], xs: Sequence[Tensor | ArrayLike], vs: Sequence[Tensor | ArrayLike]
+) -> tuple[Array, Array]:
+    """Return `f(*xs)` and its derivative along `vs`, in one run of `f`.
+
+    Parameters
+    ----------
+    f : callable
+        Takes as many Tensors as there are `xs`, which require a gradient, so that it may run
+        backward within. It returns a Tensor, or what backward left in a `.grad`.
+    xs, vs : sequences of Tensor or array_like
+        Where, and along which direction: for each x a tangent v of its shape.
+
+    Returns
+    -------
+    y, tangent : arrays of one shape
+        The value, and the sum of (df/dx) v over the inputs.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many tangents as inputs, or one has another shape than its input.
+
+    Notes
+    -----
+    One jvp within another is not provided for.
+
+    Derivation
+    ----------
+    f(x + e v) = f(x) + e J v for a small e, with the Jacobian J. One run gives one product J v,
+    for whatever number of outputs, where reverse mode gives one product u^T J for whatever number
+    of inputs: a column for a row.
+
+    Forward over reverse: let f be the function that runs backward and returns the gradient g(w).
+    Its Jacobian is the Hessian H, so jvp(g, (w,), (v,)) is (g(w), H v), without any H.
+    """
+    duals = []
+    for x, v in zip(xs, vs, strict=True):
+        value, tangent = Tensor.lift(x).data, Tensor.lift(v).data
+        if value.shape != tangent.shape:
+            raise ValueError(f"a tangent of shape {tangent.shape} for an input of {value.shape}")
+        duals.append(Tensor(Dual(value, tangent), requires_grad=True))
+    y = Tensor.lift(f(*duals)).data
+    return np.array(_value(y)), np.array(_tangent(y))
 
 
 # ---------------------------------------------------------------------- losses and checks

@@ -47,7 +47,12 @@ def test_a_target_is_green_with_all_others_blank(target_id, strict):
 @pytest.mark.parametrize("target_id", TARGETS)
 def test_a_blank_target_leaves_all_others_green(target_id):
     engine = stub(target_id)
-    assert {verdict for _, verdict in verdicts(engine, target_id)} == {"todo"}
+    blanked = {verdict for _, verdict in verdicts(engine, target_id)}
+    if set(BEYOND.target(target_id).symbols) <= BEYOND.bodies.keys():
+        # Nothing raises there: the engine is lab01's, and a test that it passes is no fault.
+        assert blanked == {"fail", None}
+    else:
+        assert blanked == {"todo"}
     for other in TARGETS:
         if other != target_id:
             for test, verdict in verdicts(engine, other):

@@ -178,10 +178,21 @@ def _adaptor(torch: Any) -> Any:
         found = torch.nn.functional.conv1d(x.inner, w.inner, stride=stride, padding=padding)
         return Tensor(found)
 
+    def checkpoint(f: Any, *inputs: Any) -> Tensor:
+        from torch.utils import checkpoint as again
+
+        given = [unwrap(one) for one in inputs]
+        return Tensor(
+            again.checkpoint(
+                lambda *inner: f(*map(Tensor, inner)).inner, *given, use_reentrant=False
+            )
+        )
+
     return types.SimpleNamespace(
         Tensor=Tensor,
         conv1d=conv1d,
         Function=function_class(torch, Tensor),
+        checkpoint=checkpoint,
         cross_entropy=cross_entropy,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),

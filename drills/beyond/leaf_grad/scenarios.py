@@ -45,13 +45,14 @@ def leaves_only(lib, x, y):
     t, u = lib.Tensor(x, requires_grad=True), lib.Tensor(y, requires_grad=True)
     middle = t * u
     root = (middle + t) * middle
+    is_leaf = [t.is_leaf, middle.is_leaf]
     root.backward(np.full(x.shape, 2.0))
     return {
         "x.grad": t.grad,
         "y.grad": u.grad,
         "middle.grad": middle.grad,
         "root.grad": root.grad,
-        "is_leaf": [t.is_leaf, middle.is_leaf],
+        "is_leaf": is_leaf,
     }
 
 
@@ -120,7 +121,7 @@ def retained_adds_up(lib, x):
     middle = t * t
     middle.retain_grad()
     before = middle.grad is None
-    (middle * 3.0).backward(np.full(x.shape, 2.0))
+    (middle * 3.0).backward(np.full(x.shape, 2.0), retain_graph=True)
     (middle * t).backward(np.full(x.shape, 0.5))
     return {"before": before, "middle.grad": middle.grad, "x.grad": t.grad}
 
@@ -156,7 +157,10 @@ def retained_result_of_constants(lib, x):
     limit_s=60.0,
 )
 def leaf_grad_memory(lib, *, full=False):
-    """To keep them everywhere is asked for here by retain_grad() on every tensor."""
+    """To keep them everywhere is asked for here by retain_grad() on every tensor.
+
+    The graph is retained, so that it goes on holding the tensors that hold the gradients.
+    """
 
     def step(*, everywhere):
         x, y = lib.make_spirals(n_per_class=1000 if full else 100)
@@ -164,7 +168,7 @@ def leaf_grad_memory(lib, *, full=False):
         loss = lib.cross_entropy(model(x), y)
         for node in _graph(loss) if everywhere else ():
             node.retain_grad()
-        return memory_of(loss.backward).kept
+        return memory_of(lambda: loss.backward(retain_graph=True)).kept
 
     everywhere, leaves = step(everywhere=True), step(everywhere=False)
     return {"everywhere": everywhere, "leaves": leaves, "keeps less": leaves < 0.5 * everywhere}
