@@ -744,6 +744,171 @@ def _release(node: Tensor) -> None:
     """Free a node that has run; `_gradients` calls it where the graph is not retained."""
 
 
+# ---------------------------------------------------------------------- functional
+
+
+def grad(f: Callable[..., Tensor]) -> Callable[..., Array]:
+    """Return the function that gives the gradient of `f`, as `jax.grad` and `torch.func.grad` do.
+
+    Parameters, results and errors are those of `_grad_of_function`.
+    """
+    return _grad_of_function(f)
+
+
+def _grad_of_function(f: Callable[..., Tensor]) -> Callable[..., Array]:
+    """Return the function that gives the gradient of `f` with respect to its first argument.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x, *rest)` is given `x` as a Tensor, and `rest` as it comes; it returns a Tensor of
+        shape ().
+
+    Returns
+    -------
+    callable
+        `gradient(x, *rest)`, an array of x's shape.
+
+    Raises
+    ------
+    TypeError, RuntimeError
+        When it is called: as `value_and_grad` does.
+
+    Derivation
+    ----------
+    The gradient comes with the value; here nobody asked for that.
+    """
+    both = value_and_grad(f)
+
+    def gradient(x: Tensor | ArrayLike, *rest: Any) -> Array:
+        return both(x, *rest)[1]
+
+    return gradient
+
+
+def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., tuple[Array, Array]]:
+    """Return the function that gives the value of `f` and its gradient, from one forward.
+
+    Parameters
+    ----------
+    f : callable
+        As for `_grad_of_function`.
+
+    Returns
+    -------
+    callable
+        `both(x, *rest)`, a pair: the value, an array of shape (), and the gradient, an array of
+        x's shape.
+
+    Raises
+    ------
+    TypeError
+        When it is called, if `f` does not return a Tensor.
+    RuntimeError
+        When it is called, if what `f` returns is not of shape ().
+
+    Derivation
+    ----------
+    To a function with one number as its result, the VJP at upstream 1 is the gradient. A result of
+    any other shape is refused by the pullback, for which 1 has the wrong shape.
+    """
+
+    def both(x: Tensor | ArrayLike, *rest: Any) -> tuple[Array, Array]:
+        value, pullback = vjp(lambda t: f(t, *rest), x)
+        (dx,) = pullback(1.0)
+        return value, dx
+
+    return both
+
+
+def vjp(
+    f: Callable[..., Tensor], *xs: Tensor | ArrayLike
+) -> tuple[Array, Callable[[Tensor | ArrayLike], tuple[Array, ...]]]:
+    """Return the value of `f(*xs)`, and the function that pulls an upstream back through `f`.
+
+    Nothing is left in any `.grad`: not of `xs`, and not of a tensor that `f` holds.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with Tensors, and returns a Tensor.
+    *xs : Tensor or array_like
+        Each is an input of its own, also where the same object is given twice.
+
+    Returns
+    -------
+    value : array
+    pullback : callable
+        `pullback(upstream)`, with an upstream of the value's shape, is a tuple with the gradient
+        of each input: a new array of its shape, of zeros where the value does not depend on it.
+        It may be called any number of times.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+    RuntimeError
+        When `pullback` is called, if the upstream is not of the value's shape.
+
+    Derivation
+    ----------
+    What `f` is given has to be new: fresh leaves share nothing with the caller's tensors, so no
+    other graph hangs on them, and two inputs stay apart though they are one object outside.
+
+    `_gradients` walks back with no thought of `.grad`; we look for the inputs among what it
+    yields. What it does not reach has no influence on the value: its derivative is 0.
+    """
+    inputs = [Tensor(Tensor.lift(x).data, requires_grad=True) for x in xs]
+    y = f(*inputs)
+    if not isinstance(y, Tensor):
+        raise TypeError(f"the function returned a {type(y).__name__}, not a Tensor")
+
+    def pullback(upstream: Tensor | ArrayLike) -> tuple[Array, ...]:
+        g = Tensor.lift(upstream).data
+        if g.shape != y.shape:
+            raise RuntimeError(f"an upstream of shape {g.shape} for a value of shape {y.shape}")
+        gradients = {id(x): np.zeros(x.shape) for x in inputs}
+        for node, whole in _gradients(y, g):
+            if id(node) in gradients:
+                gradients[id(node)] = whole.copy()
+        return tuple(gradients.values())
+
+    return y.data.copy(), pullback
+
+
+def jacobian(f: Callable[[Tensor], Tensor], x: Tensor | ArrayLike) -> Array:
+    """Return the derivative of every entry of `f(x)` with respect to every entry of `x`.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with a Tensor, and returns a Tensor of any shape.
+    x : Tensor or array_like
+
+    Returns
+    -------
+    array of shape (*f(x).shape, *x.shape)
+        At `[i, j]`, for indices i of the result and j of `x`, stands df_i/dx_j.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+
+    Derivation
+    ----------
+    A VJP gives v^T J without J. With v = 1 at i and 0 elsewhere that is row i of J. So reverse
+    mode takes one pass for each entry of the result, over a graph that is recorded once.
+    """
+    value, pullback = vjp(f, x)
+    rows = np.zeros((*value.shape, *Tensor.lift(x).shape))
+    for i in np.ndindex(value.shape):
+        one = np.zeros(value.shape)
+        one[i] = 1.0
+        (rows[i],) = pullback(one)
+    return rows
+
+
 # ---------------------------------------------------------------------- hooks
 
 
