@@ -700,6 +700,64 @@ def _factors(a: Tensor, b: Tensor) -> list[Tensor]:
     return [one for one, other in ((a, b), (b, a)) if other.requires_grad]
 
 
+# ---------------------------------------------------------------------- conv1d
+
+
+def conv1d(
+    x: Tensor | ArrayLike, w: Tensor | ArrayLike, stride: int = 1, padding: int = 0
+) -> Tensor:
+    """Slide kernels along signals, by the operations that there are: it has no VJP of its own.
+
+    The kernel is not flipped: as in torch, this is what a signal processor calls correlation.
+
+    Parameters
+    ----------
+    x : Tensor or array_like of shape (N, C_in, L)
+        N signals of C_in channels each.
+    w : Tensor or array_like of shape (C_out, C_in, K)
+        C_out kernels that read all channels.
+    stride : int, at least 1
+        Steps from one place of the kernel to the next.
+    padding : int, at least 0
+        Zeros to put at both ends of each signal.
+
+    Returns
+    -------
+    Tensor of shape (N, C_out, M)
+        With M = (L + 2 padding - K) // stride + 1: the places where the kernel lies wholly within
+        the padded signal.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of channels differ, or the kernel is longer than the padded signal.
+
+    Derivation
+    ----------
+        y[n, o, m] = sum over c and k of w[o, c, k] x[n, c, stride m + k - padding],
+
+    where x is 0 outside of the signal. An index can lay out all windows beside each other,
+    windows[n, c, m, k] = x[n, c, stride m + k - padding]. What lies outside reads some entry all
+    the same and is multiplied by 0. Then the sum over the pairs (c, k) is a matrix product of the
+    windows, as rows of C_in K numbers, with the kernels, flattened in the same order.
+
+    The backward comes with it: `__getitem__` sends back what each entry gave to all the windows
+    that it is in, added up, and `__matmul__` sums dw over all windows of all signals.
+    """
+    x, w = Tensor.lift(x), Tensor.lift(w)
+    (n, channels, length), (kernels, _, size) = x.shape, w.shape
+    places = (length + 2 * padding - size) // stride + 1
+    if places < 1:
+        raise ValueError(f"a kernel of {size} for signals of {length}, padded by {padding}")
+    at = stride * np.arange(places)[:, None] + np.arange(size) - padding
+    inside = (at >= 0) & (at < length)
+    windows = x[:, :, np.where(inside, at, 0)] * inside
+    rows = windows.transpose(0, 2, 1, 3).reshape(n, places, channels * size)
+    # Kernels of other channels do not have the entries for this shape: NumPy's ValueError.
+    y = rows @ w.reshape(kernels, channels * size).T
+    return y.transpose(0, 2, 1)
+
+
 # ---------------------------------------------------------------------- no_grad
 
 _recording = True

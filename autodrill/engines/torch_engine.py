@@ -146,8 +146,13 @@ def _adaptor(torch: Any) -> Any:
         classes = torch.as_tensor(np.asarray(targets)).long()
         return Tensor(torch.nn.functional.cross_entropy(logits.inner, classes))
 
+    def conv1d(x: Tensor, w: Tensor, stride: int = 1, padding: int = 0) -> Tensor:
+        found = torch.nn.functional.conv1d(x.inner, w.inner, stride=stride, padding=padding)
+        return Tensor(found)
+
     return types.SimpleNamespace(
         Tensor=Tensor,
+        conv1d=conv1d,
         cross_entropy=cross_entropy,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),
