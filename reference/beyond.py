@@ -1085,6 +1085,174 @@ def jacobian(f: Callable[[Tensor], Tensor], x: Tensor | ArrayLike) -> Array:
     return rows
 
 
+# ---------------------------------------------------------------------- functional
+
+
+def grad(of: Any, *args: Any, **options: Any) -> Any:
+    """Return the gradient of a function, or the gradients of a tensor.
+
+    `grad(f)` is that of JAX and `torch.func`: see `_grad_of_function`. `grad(y, xs, grad=None,
+    create_graph=False)` is that of `torch.autograd`: see `_grad_of_tensor`.
+    """
+    if callable(of):
+        return _grad_of_function(of, *args, **options)
+    return _grad_of_tensor(of, *args, **options)
+
+
+def _grad_of_function(f: Callable[..., Tensor]) -> Callable[..., Array]:
+    """Return the function that gives the gradient of `f` with respect to its first argument.
+
+    Parameters
+    ----------
+    f : callable
+        `f(x, *rest)` is given `x` as a Tensor, and `rest` as it comes; it returns a Tensor of
+        shape ().
+
+    Returns
+    -------
+    callable
+        `gradient(x, *rest)`, an array of x's shape.
+
+    Raises
+    ------
+    TypeError, RuntimeError
+        When it is called: as `value_and_grad` does.
+
+    Derivation
+    ----------
+    The gradient comes with the value; here nobody asked for that.
+    """
+    both = value_and_grad(f)
+
+    def gradient(x: Tensor | ArrayLike, *rest: Any) -> Array:
+        return both(x, *rest)[1]
+
+    return gradient
+
+
+def value_and_grad(f: Callable[..., Tensor]) -> Callable[..., tuple[Array, Array]]:
+    """Return the function that gives the value of `f` and its gradient, from one forward.
+
+    Parameters
+    ----------
+    f : callable
+        As for `_grad_of_function`.
+
+    Returns
+    -------
+    callable
+        `both(x, *rest)`, a pair: the value, an array of shape (), and the gradient, an array of
+        x's shape.
+
+    Raises
+    ------
+    TypeError
+        When it is called, if `f` does not return a Tensor.
+    RuntimeError
+        When it is called, if what `f` returns is not of shape ().
+
+    Derivation
+    ----------
+    To a function with one number as its result, the VJP at upstream 1 is the gradient. A result of
+    any other shape is refused by the pullback, for which 1 has the wrong shape.
+    """
+
+    def both(x: Tensor | ArrayLike, *rest: Any) -> tuple[Array, Array]:
+        value, pullback = vjp(lambda t: f(t, *rest), x)
+        (dx,) = pullback(1.0)
+        return value, dx
+
+    return both
+
+
+def vjp(
+    f: Callable[..., Tensor], *xs: Tensor | ArrayLike
+) -> tuple[Array, Callable[[Tensor | ArrayLike], tuple[Array, ...]]]:
+    """Return the value of `f(*xs)`, and the function that pulls an upstream back through `f`.
+
+    Nothing is left in any `.grad`: not of `xs`, and not of a tensor that `f` holds.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with Tensors, and returns a Tensor.
+    *xs : Tensor or array_like
+        Each is an input of its own, also where the same object is given twice.
+
+    Returns
+    -------
+    value : array
+    pullback : callable
+        `pullback(upstream)`, with an upstream of the value's shape, is a tuple with the gradient
+        of each input: a new array of its shape, of zeros where the value does not depend on it.
+        It may be called any number of times.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+    RuntimeError
+        When `pullback` is called, if the upstream is not of the value's shape.
+
+    Derivation
+    ----------
+    What `f` is given has to be new: fresh leaves share nothing with the caller's tensors, so no
+    other graph hangs on them, and two inputs stay apart though they are one object outside.
+
+    `_gradients` walks back with no thought of `.grad`; we look for the inputs among what it
+    yields. What it does not reach has no influence on the value: its derivative is 0.
+    """
+    inputs = [Tensor(Tensor.lift(x).data, requires_grad=True) for x in xs]
+    y = f(*inputs)
+    if not isinstance(y, Tensor):
+        raise TypeError(f"the function returned a {type(y).__name__}, not a Tensor")
+
+    def pullback(upstream: Tensor | ArrayLike) -> tuple[Array, ...]:
+        g = Tensor.lift(upstream).data
+        if g.shape != y.shape:
+            raise RuntimeError(f"an upstream of shape {g.shape} for a value of shape {y.shape}")
+        gradients = {id(x): np.zeros(x.shape) for x in inputs}
+        for node, whole in _gradients(y, g):
+            if id(node) in gradients:
+                gradients[id(node)] = whole.copy()
+        return tuple(gradients.values())
+
+    return y.data.copy(), pullback
+
+
+def jacobian(f: Callable[[Tensor], Tensor], x: Tensor | ArrayLike) -> Array:
+    """Return the derivative of every entry of `f(x)` with respect to every entry of `x`.
+
+    Parameters
+    ----------
+    f : callable
+        It is called once, with a Tensor, and returns a Tensor of any shape.
+    x : Tensor or array_like
+
+    Returns
+    -------
+    array of shape (*f(x).shape, *x.shape)
+        At `[i, j]`, for indices i of the result and j of `x`, stands df_i/dx_j.
+
+    Raises
+    ------
+    TypeError
+        If `f` does not return a Tensor.
+
+    Derivation
+    ----------
+    A VJP gives v^T J without J. With v = 1 at i and 0 elsewhere that is row i of J. So reverse
+    mode takes one pass for each entry of the result, over a graph that is recorded once.
+    """
+    value, pullback = vjp(f, x)
+    rows = np.zeros((*value.shape, *Tensor.lift(x).shape))
+    for i in np.ndindex(value.shape):
+        one = np.zeros(value.shape)
+        one[i] = 1.0
+        (rows[i],) = pullback(one)
+    return rows
+
+
 # ---------------------------------------------------------------------- hooks
 
 
@@ -1390,6 +1558,192 @@ def checkpoint(f: Callable[..., Tensor], *inputs: Tensor | ArrayLike) -> Tensor:
 
     parents = (*given, *used)
     return Tensor._make(y.data, parents, vjp, "checkpoint", saves=parents)
+
+
+# ---------------------------------------------------------------------- double_backward
+
+
+def _grad_of_tensor(
+    y: Tensor,
+    xs: Tensor | Sequence[Tensor],
+    grad: Tensor | ArrayLike | None = None,
+    create_graph: bool = False,
+) -> tuple[Tensor, ...]:
+    """Return the gradient of `y` with respect to each of `xs`, and leave every `.grad` alone.
+
+    Parameters
+    ----------
+    y : Tensor
+    xs : Tensor or sequence of Tensor
+        Leaves or results; a Tensor alone is a sequence of one.
+    grad : Tensor or array_like of y's shape, optional
+        The upstream. May be left out where `y` has one element: then it is 1.
+    create_graph : bool
+        Whether the gradients are recorded, so that they can be differentiated again, with respect
+        to `xs`, to whatever else `y` was computed from, and to `grad`. If not, they are constants.
+
+    Returns
+    -------
+    tuple of Tensor
+        One for each of `xs`, of its shape; zeros where `y` does not depend on it, or where it does
+        not require a gradient.
+
+    Raises
+    ------
+    RuntimeError
+        If `grad` is left out and `y` does not have exactly one element, or if it is not of y's
+        shape; with `create_graph`, if `y` was computed by an operation that has no rule.
+
+    Derivation
+    ----------
+    A gradient is a function of the same x as the value. To have its derivative, build it out of
+    Tensors: then it has a graph, and that is all that differentiating takes. The derivative along
+    v of the gradient of L is the Hessian-vector product H v, and grad(grad L, x, grad=v) gives it
+    without H, for H is symmetric: v^T H is what the VJP of the gradient computes.
+    """
+    wanted = (xs,) if isinstance(xs, Tensor) else xs
+    if grad is None and y.data.size != 1:
+        raise RuntimeError(f"the gradient of shape {y.shape} needs an upstream")
+    upstream = Tensor(np.ones(y.shape)) if grad is None else Tensor.lift(grad)
+    if upstream.shape != y.shape:
+        raise RuntimeError(f"an upstream of shape {upstream.shape} for shape {y.shape}")
+    found = {id(x): Tensor(np.zeros(x.shape)) for x in wanted}
+    if create_graph:
+        found.update(_gradients_in_tensors(y, upstream))
+    else:
+        found.update(
+            (id(node), Tensor(whole.copy())) for node, whole in _gradients(y, upstream.data)
+        )
+    return tuple([found[id(x)] for x in wanted])
+
+
+def _gradients_in_tensors(root: Tensor, upstream: Tensor) -> dict[int, Tensor]:
+    """Map the id of each tensor that `root` was computed from to its whole gradient, a Tensor.
+
+    Only those that require a gradient are in it, and `root`. Hooks are not called.
+
+    Derivation
+    ----------
+    The walk of `_gradients`, with the VJPs and the sums made of Tensors. Tensors are never changed,
+    so no sum can spoil what another node holds.
+    """
+    gradients = {id(root): upstream}
+    for node in reversed(_topological_order(root)):
+        if node._vjp is None:
+            continue
+        _check_versions(node)
+        parts = _vjp_in_tensors(node, gradients[id(node)])
+        for parent, part in zip(node._parents, parts, strict=True):
+            if parent.requires_grad:
+                earlier = gradients.get(id(parent))
+                gradients[id(parent)] = part if earlier is None else earlier + part
+    return gradients
+
+
+def _vjp_in_tensors(node: Tensor, g: Tensor) -> tuple[Tensor, ...]:
+    """Return the gradient with respect to each parent of a node, made of Tensor operations.
+
+    Parameters
+    ----------
+    node : Tensor
+        The result of an operation: `_op` names it, `_parents` are its operands, `_args` what else
+        it was given.
+    g : Tensor of the node's shape
+        The upstream.
+
+    Raises
+    ------
+    RuntimeError
+        If there is no rule for the operation.
+
+    Derivation
+    ----------
+    The rules are those of the methods above. What changes is what they are made of: an operand or
+    a result that a rule reads has to come in as the *Tensor*. dx = g y of the exponential depends
+    on x twice, through g and through y. With `y.data` in its place the value is the same, and the
+    second derivative has lost y's part, without a word.
+
+    Where the derivative of a factor is 0 everywhere, an array is right: relu's mask is a step, and
+    the peak that softmax subtracts cancels.
+    """
+    match node._op, node._parents, node._args:
+        case "add", (a, b), _:
+            return _sum_to(g, a.shape), _sum_to(g, b.shape)
+        case "mul", (a, b), _:
+            return _sum_to(g * b, a.shape), _sum_to(g * a, b.shape)
+        case "div", (a, b), _:
+            r = g / b
+            return _sum_to(r, a.shape), _sum_to(-r * node, b.shape)
+        case "pow", (x,), (p,):
+            return (g * (p * x ** (p - 1)) if p != 0 else g * 0.0,)
+        case "matmul", (a, b), _:
+            A = a[None, :] if a.ndim == 1 else a
+            B = b[:, None] if b.ndim == 1 else b
+            G = g[..., None] if b.ndim == 1 else g
+            G = G[..., None, :] if a.ndim == 1 else G
+            dA, dB = G @ _swapped(B), _swapped(A) @ G
+            return _sum_to(dA, A.shape).reshape(a.shape), _sum_to(dB, B.shape).reshape(b.shape)
+        case "exp", _, _:
+            return (g * node,)
+        case "log", (x,), _:
+            return (g / x,)
+        case "relu", _, _:
+            return (g * (node.data > 0),)
+        case "tanh", _, _:
+            return (g * (1.0 - node * node),)
+        case "sum", (x,), (axis, _):
+            kept = x.data.sum(axis=axis, keepdims=True).shape
+            return (g.reshape(kept) * np.ones(x.shape),)
+        case "reshape", (x,), _:
+            return (g.reshape(x.shape),)
+        case "transpose", (x,), axes:
+            inverse = np.argsort(np.empty(range(x.ndim)).transpose(*axes).shape)
+            return (g.transpose(*inverse),)
+        case "getitem", (x,), (index,):
+            return (_put(g, index, x.shape),)
+        case "put", _, (index,):
+            return (g[index],)
+        case "logsumexp", (x,), (axis, _):
+            kept = x.data.sum(axis=axis, keepdims=True).shape
+            peak = np.where(np.isfinite(node.data), node.data, 0.0).reshape(kept)
+            terms = (x - peak).exp()
+            total = terms.sum(axis, keepdims=True)
+            # Only a slice of -inf has a total of 0; its terms are 0, and so is its gradient.
+            return (g.reshape(kept) * (terms / (total + (total.data == 0.0))),)
+    raise RuntimeError(f"no rule to differentiate {node._op!r} twice")
+
+
+def _sum_to(g: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Do what `unbroadcast` does, by Tensor operations.
+
+    Derivation
+    ----------
+    As of `unbroadcast`; the adjoint of this sum is the copying that `sum` sends back.
+    """
+    if g.shape == shape:
+        return g
+    prepended = g.ndim - len(shape)
+    stretched = [prepended + i for i, n in enumerate(shape) if n == 1]
+    return g.sum((*range(prepended), *stretched)).reshape(shape)
+
+
+def _swapped(x: Tensor) -> Tensor:
+    """Return each matrix of a batch transposed."""
+    return x.transpose(*range(x.ndim - 2), -1, -2)
+
+
+def _put(g: Tensor, index: Any, shape: tuple[int, ...]) -> Tensor:
+    """Return zeros of `shape` with `g` added at `index`, recorded as the operation "put".
+
+    Derivation
+    ----------
+    It is the adjoint of `x[index]`, which reads. The adjoint of an adjoint is what it was: the
+    gradient of each entry of g is read from the place to which it was added. So there is no third
+    rule to write, however often one differentiates.
+    """
+    full = np.zeros(shape)
+    np.add.at(full, index, g.data)
+    return Tensor._make(full, (g,), lambda gg: (gg[index],), "put", args=(index,))
 
 
 # ---------------------------------------------------------------------- jvp

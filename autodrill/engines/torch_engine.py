@@ -126,7 +126,7 @@ def _adaptor(torch: Any) -> Any:
 
         def transpose(self, *axes: Any) -> Tensor:
             order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-            return Tensor(self.inner.permute(*(order or range(self.inner.ndim)[::-1])))
+            return Tensor(self.inner.permute(tuple(order or range(self.inner.ndim)[::-1])))
 
         @property
         def T(self) -> Tensor:  # noqa: N802 - NumPy's name
@@ -188,12 +188,23 @@ def _adaptor(torch: Any) -> Any:
             )
         )
 
+    def grad(
+        y: Tensor, xs: Sequence[Tensor], grad: Any = None, create_graph: bool = False
+    ) -> tuple[Tensor, ...]:
+        upstream = None if grad is None else unwrap(grad)
+        inputs = [x.inner for x in xs]
+        found = torch.autograd.grad(
+            y.inner, inputs, upstream, create_graph=create_graph, materialize_grads=True
+        )
+        return tuple(map(Tensor, found))
+
     return types.SimpleNamespace(
         Tensor=Tensor,
         conv1d=conv1d,
         Function=function_class(torch, Tensor),
         checkpoint=checkpoint,
         cross_entropy=cross_entropy,
+        grad=grad,
         log_softmax=lambda x, axis=-1: x.log_softmax(axis),
         softmax=lambda x, axis=-1: x.softmax(axis),
     )
