@@ -68,12 +68,17 @@ class Track:
     @property
     def tests(self) -> tuple[Path, ...]:
         """Return the files of the graders."""
-        return tuple(part / f"test_{part.name}.py" for part in self.parts)
+        return self.tests_of(self.targets)
+
+    def tests_of(self, targets: Iterable[Target], kind: str = "test") -> tuple[Path, ...]:
+        """Return the files that hold the graders of some targets."""
+        parts = dict.fromkeys(map(self._part, targets))
+        return tuple(part / f"{kind}_{part.name}.py" for part in parts)
 
     @property
     def strict_tests(self) -> tuple[Path, ...]:
         """Return the files of the graders of the edge cases."""
-        return tuple(part / f"strict_{part.name}.py" for part in self.parts)
+        return self.tests_of(self.targets, "strict")
 
     @property
     def bugs(self) -> tuple[Path, ...]:
@@ -87,8 +92,12 @@ class Track:
 
     def hints(self, target: Target) -> Path:
         """Return the file of a target's hints."""
+        own = self._part(target)
+        return own / "hints.md" if own != self.folder else own / "hints" / f"{target.id}.md"
+
+    def _part(self, target: Target) -> Path:
         own = self.folder / target.id
-        return own / "hints.md" if own in self.parts else self.folder / "hints" / f"{target.id}.md"
+        return own if own in self.parts else self.folder
 
     @property
     def estimates(self) -> bool:

@@ -108,7 +108,7 @@ def _failures(track: Track, target: Target, engine: LocalEngine) -> Iterator[Fai
 
     functions = list(target.tests)
     run_graders(
-        track.tests,
+        track.tests_of([target]),
         grade,
         lambda function: functions.index(function) if function in functions else None,
         lambda _: not caught,

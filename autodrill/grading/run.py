@@ -41,7 +41,8 @@ def grade_targets(
         failure = _failure(track, grade, graded, file, green, smallest=smallest)
         plan.record(graded.function, graded.test, failure, graded.measured)
 
-    totals = run_graders(track.tests, grade, plan.order, plan.wants, record)
+    files = track.tests_of(plan.targets)
+    totals = run_graders(files, grade, plan.order, plan.wants, record)
     absent = [f for target in plan.targets for f in target.tests if f not in totals]
     if absent:
         raise broken_track(f"the grader `{absent[0]}` of `{track.id}` is missing")
@@ -56,7 +57,8 @@ def grade_symbol(
     What other symbols lack is not held against it: then it is blocked by their target.
     """
     functions = [function for one in track.targets for function in one.tests]
-    outcomes, measured = _all_of(track, track.tests, _only(grade, [symbol]), file, functions)
+    tests = track.tests_of([target])
+    outcomes, measured = _all_of(track, tests, _only(grade, [symbol]), file, functions)
     failures = [one for one in outcomes if one is not None]
     others = [one for one in failures if one.verdict == "todo" and one.symbol != symbol]
     blocked_by = None
@@ -77,8 +79,10 @@ def grade_strict(
     step, title = len(track.targets) + 1, "edge cases beyond the contract"
     if blocked_by is not None:
         return TargetResult(STRICT, step, title, "blocked", 0, 0, 0, blocked_by)
-    strict = dataclasses.replace(_only(grade, symbols), strict=True)
-    outcomes, measured = _all_of(track, track.strict_tests, strict, file, None)
+    only = frozenset(symbols)
+    tests = track.tests_of([one for one in track.targets if only & {*one.symbols}], "strict")
+    strict = dataclasses.replace(_only(grade, only), strict=True)
+    outcomes, measured = _all_of(track, tests, strict, file, None)
     return _result(STRICT, step, title, outcomes, measured)
 
 
