@@ -16,13 +16,14 @@ from autodrill.stubs import blank
 BEYOND = load_track("beyond")
 SOURCE = BEYOND.reference.read_text(encoding="utf-8")
 TARGETS = [target.id for target in BEYOND.targets]
+KNOWN = {}  # what the reference makes of each probe, for all engines
 
 
 def verdicts(lib, target_id, *, strict=False):
     """Return what each test of a target came to, on an engine."""
     suite, part = load_suite(BEYOND), BEYOND.folder / target_id
     engine = LocalEngine(suite, lib, file=str(BEYOND.reference))
-    grade = Grade(suite, engine, reference_engine(BEYOND), strict=strict)
+    grade = Grade(suite, engine, reference_engine(BEYOND), strict=strict, known=KNOWN)
     found = []
     file = part / f"{'strict' if strict else 'test'}_{target_id}.py"
     run_graders([file], grade, lambda _: 0, lambda _: True, found.append)
