@@ -52,8 +52,9 @@ def first_failure(track, engine, functions=None):
             file = Path(track.engine_file)
             found.append(explain(track, grade, graded.finding, graded.test, file, graded.probes))
 
+    graded = [one for one in track.targets if not functions or {*functions} & {*one.tests}]
     run_graders(
-        track.tests,
+        track.tests_of(graded),
         grade,
         lambda function: None if functions and function not in functions else order.index(function),
         lambda _: not found,

@@ -32,9 +32,8 @@ HANG_S = 5
 """Seconds of processor time, so that other work on the machine does not count."""
 
 
-def engine_of(track, symbol, mutant):
+def engine_of(track, symbol, text, mutant):
     """Make the reference with one function exchanged, as a bug variant is made."""
-    text = text_of(track.reference.read_text(), symbol)
     bug = Bug(mutant.id, "", "", "", "", (Patch(symbol, text, mutant.source),))
     return LocalEngine(load_suite(track), variant.__wrapped__(track, bug).lib, file="mutant")
 
@@ -53,15 +52,21 @@ def known_of(track):
 
 
 def is_caught(track, symbol, engine):
-    """Run the graders, those of the symbol's own target first, until one fails."""
+    """Run the graders, those of the symbol's own target first, until one fails.
+
+    Where the targets are independent, it has to be its own that catches it.
+    """
     caught = []
-    own = {f for target in track.targets if symbol in target.symbols for f in target.tests}
+    homes = [target for target in track.targets if symbol in target.symbols]
+    own = {f for target in homes for f in target.tests}
+    targets = track.targets if track.in_order else homes
 
     def record(graded):
         if graded.finding is not None:
             caught.append(graded.test)
 
-    for files, strict in ((track.tests, False), (track.strict_tests, True)):
+    for kind, strict in (("test", False), ("strict", True)):
+        files = track.tests_of(targets, kind)
         suite, right = load_suite(track), reference_engine(track)
         grade = Quick(suite, engine, right, strict=strict, known=known_of(track))
         run_graders(files, grade, lambda name: int(name not in own), lambda _: not caught, record)
@@ -91,10 +96,11 @@ def test_every_mutant_is_caught_or_listed_as_equivalent(track_id, symbol, alarm)
     track = load_track(track_id)
     listed = EQUIVALENT.get(track_id, {}).get(symbol, {})
     alive = set()
-    for mutant in mutants(text_of(track.reference.read_text(), symbol)):
+    text = text_of(track.reference.read_text(), symbol)
+    for mutant in mutants(text):
         signal.setitimer(signal.ITIMER_VIRTUAL, HANG_S)
         try:
-            caught = is_caught(track, symbol, engine_of(track, symbol, mutant))
+            caught = is_caught(track, symbol, engine_of(track, symbol, text, mutant))
         except alarm:
             caught = True
         finally:
