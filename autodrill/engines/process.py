@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +74,6 @@ class Worker:
         self.file = ""
         self._sent = 0
         self._answered = 0
-        self._busy = False
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._words = b""
         self._capture = Capture()
@@ -83,16 +82,11 @@ class Worker:
         hello = {"path": [str(one) for one in sys.path], "content": str(CONTENT_ROOT)}
         self._write(json.dumps(hello).encode() + b"\n")
 
-    def prepare(self, scenarios: tuple[Path, ...], *, watch: bool = True) -> None:
-        """Have the process import a track's scenarios, once, without waiting for it.
-
-        Without `watch` it does not look out for processes that the file starts, which makes
-        every call of `id` several times as long; at its end all of them are looked for.
-        """
+    def prepare(self, scenarios: tuple[Path, ...]) -> None:
+        """Have the process import a track's scenarios, once, without waiting for it."""
         if self._prepared != scenarios:
             self._prepared = scenarios
-            names = [str(one) for one in scenarios]
-            self._send({"do": "prepare", "scenarios": names, "watch": watch})
+            self._send({"do": "prepare", "scenarios": [str(one) for one in scenarios]})
 
     def _send(self, message: dict[str, Any]) -> None:
         from autodrill.cases import wire
@@ -154,7 +148,6 @@ class Worker:
         number = answer.get("number")
         if number == self._answered + 1:
             self._answered = number
-            self._busy = self._busy or answer.get("busy") is not False
         return answer
 
     def _wait_until_prepared(self) -> None:
@@ -181,8 +174,7 @@ class Worker:
 
     def kill(self) -> None:
         """End the process and all that it started, in its process group or out of it."""
-        is_busy = self._busy or self._answered < self._sent  # or what it does is not known
-        started = self._started() if is_busy else []
+        started = self._started()
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
                 self.process.kill()
@@ -210,22 +202,27 @@ class Worker:
                     stream.close()
 
     def _started(self) -> list[psutil.Process]:
-        """Find what the worker has started: below it, in its session, or with its mark."""
+        """Find what the worker has started: below it, in its session, or with its mark.
+
+        Numbers are given to processes in order, so only larger ones than the worker's are looked
+        at; among them what one process has started comes after it.
+        """
         import psutil
 
-        below: set[psutil.Process] = set()
-        with contextlib.suppress(psutil.Error):
-            below.update(psutil.Process(self.process.pid).children(recursive=True))
-        return [one for one in psutil.process_iter() if one in below or self._is_mine(one)]
+        found: dict[int, psutil.Process] = {}
+        for pid in sorted(one for one in psutil.pids() if one > self.process.pid):
+            with contextlib.suppress(psutil.Error, OSError):
+                one = psutil.Process(pid)
+                if one.status() != psutil.STATUS_ZOMBIE and self._is_mine(one, found):
+                    found[pid] = one
+        return list(found.values())
 
-    def _is_mine(self, one: psutil.Process) -> bool:
-        import psutil
-
-        with contextlib.suppress(psutil.Error, OSError):
-            is_near = sys.platform != "win32" and os.getsid(one.pid) == self.process.pid
-            if is_near or one.environ().get(_MARK) == self.token:
-                return one.pid != self.process.pid and one.status() != psutil.STATUS_ZOMBIE
-        return False
+    def _is_mine(self, one: psutil.Process, found: Container[int]) -> bool:
+        parent = one.ppid()
+        if parent == self.process.pid or parent in found:
+            return True
+        is_near = sys.platform != "win32" and os.getsid(one.pid) == self.process.pid
+        return is_near or one.environ().get(_MARK) == self.token
 
     def _write(self, data: bytes) -> None:
         if self.process.stdin is None:
@@ -302,8 +299,7 @@ class Worker:
         self._end()
 
     def _end(self) -> None:
-        """End what is left, which is unknown, and read the pipes to their ends."""
-        self._busy = True
+        """End what is left, and read the pipes to their ends."""
         self.kill()
         for reader in self._readers:
             reader.join(timeout=_DRAIN_S)

@@ -97,7 +97,7 @@ def bench(request: BenchRequest) -> Bench:
     chosen = choose(request.file, request.track)
     found = Bench(chosen.track.id, chosen.shown, request.steps)
     worker = Worker()
-    worker.prepare(chosen.track.scenarios, watch=False)  # to watch it would slow it
+    worker.prepare(chosen.track.scenarios)
     try:
         with running(chosen, worker) as engine:
             _steps(engine, 1)  # a part that is not written yet is told before torch is imported

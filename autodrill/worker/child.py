@@ -29,23 +29,6 @@ if TYPE_CHECKING:
     from autodrill.cases.scenario import Suite
     from autodrill.worker.messages import Loaded
 
-_STARTS = frozenset(
-    {
-        "subprocess.Popen",
-        "os.fork",
-        "os.forkpty",
-        "os.posix_spawn",
-        "os.spawn",
-        "os.system",
-        "_winapi.CreateProcess",
-        "ctypes.dlopen",  # what is called in a library raises no event of its own
-        "ctypes.dlsym",
-    }
-)
-_STARTERS = frozenset({"_posixsubprocess", "_winapi"})
-"""Modules that start processes; `multiprocessing` calls them without an event."""
-
-
 _COLLECT_AFTER = 10_000
 """Objects of a graph of thousands of operations are all alive: looking is for nothing."""
 
@@ -90,7 +73,8 @@ def _serve(receive: BinaryIO, send: BinaryIO, exit_now: Callable[[int], NoReturn
         answer = state.answer(message)
         if os.getpid() != me:  # a copy that the learner's file has forked
             exit_now(0)
-        send.write(wire.pack({"number": message["number"], "answer": answer, **state.also()}))
+        answer = {"number": message["number"], "answer": answer, "printed": _Printed.written}
+        send.write(wire.pack(answer))
         send.flush()
 
 
@@ -124,7 +108,6 @@ class _State:
         self.suite: Suite | None = None
         self.lib: types.ModuleType | None = None
         self.file = ""
-        self.starts: set[str] = set()
 
     def answer(self, message: dict[str, Any]) -> Any:
         """Do what one message asks for; soon after its `limit_s` the process ends itself."""
@@ -140,11 +123,6 @@ class _State:
             self.alarm.clear()
         return answer
 
-    def also(self) -> dict[str, Any]:
-        """Say how much was printed, and whether other threads or processes may be left."""
-        busy = bool(self.starts) or len(sys._current_frames()) > 1
-        return {"printed": _Printed.written, "busy": busy}
-
     def _prepare(self, message: dict[str, Any]) -> str | None:
         """Import all that is ours; return what is wrong with it."""
         try:
@@ -153,15 +131,7 @@ class _State:
             from autodrill.cases import run  # noqa: F401 - before the learner's file can patch it
         except Exception as error:
             return f"{type(error).__name__}: {error}"
-        if message["watch"]:
-            sys.addaudithook(self._note_start)
-        else:
-            self.starts.add("anything")
         return None
-
-    def _note_start(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event in _STARTS or (event == "import" and arguments[0] in _STARTERS):
-            self.starts.add(event)
 
     def _load(self, message: dict[str, Any]) -> Any:
         from autodrill.worker.messages import loaded_to_plain

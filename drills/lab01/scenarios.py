@@ -276,19 +276,19 @@ def given_upstream(lib, x, upstream):
     says={"x.grad": "the gradient through a long chain is wrong"},
     example="""
 from {module} import Tensor
-x = Tensor(1., requires_grad=True)
+x, a, b = Tensor(1., requires_grad=True), Tensor(1.0001), Tensor(0.5)
 y = x
 for _ in range({length} // 2):
-    y = y * 1.0001 + 0.5
+    y = y * a + b
 
 y.backward()
 """,
 )
 def deep_graph(lib, *, length):
-    x = lib.Tensor(1.0, requires_grad=True)
+    x, a, b = lib.Tensor(1.0, requires_grad=True), lib.Tensor(1.0001), lib.Tensor(0.5)
     y = x
     for _ in range(length // 2):
-        y = y * 1.0001 + 0.5
+        y = y * a + b
     y.backward()
     return {"x.grad": x.grad, "y": y.data}
 
