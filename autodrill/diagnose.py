@@ -35,7 +35,7 @@ class Evidence:
 
 
 class Witness:
-    """An engine with a memory: each request is run on it once.
+    """An engine with a memory: each probe and each other request is run on it once.
 
     Witnesses of one inquiry share `requests`, so that each probe is drawn once.
     """
@@ -43,26 +43,33 @@ class Witness:
     def __init__(self, engine: Engine, requests: dict[Hashable, Request]) -> None:
         self._engine = engine
         self._requests = requests
-        self._seen: dict[int, tuple[Request, Outcome]] = {}
+        self._probes: dict[Hashable, Outcome] = {}
+        self._others: dict[int, tuple[Request, Outcome]] = {}
+
+    def forget(self) -> None:
+        """Forget the requests that are no probes: they come from one engine's failures alone."""
+        self._others.clear()
 
     def run(self, request: Request, scenario: Scenario) -> Outcome:
         """Run a request, or recall what came of it."""
         key = id(request)  # it stays its own, as the request is kept
-        if key not in self._seen:
-            self._seen[key] = request, self._engine.run(request, scenario.limit_s)
-        return self._seen[key][1]
+        if key not in self._others:
+            self._others[key] = request, self._engine.run(request, scenario.limit_s)
+        return self._others[key][1]
 
     def evidence(self, probe: Probe) -> Evidence:
         """Run a probe, or recall what came of it."""
-        request = self._request(probe)
-        return Evidence(probe.scenario, request, self.run(request, probe.scenario))
+        key, request = probe.key, self._request(probe)
+        if key not in self._probes:
+            self._probes[key] = self._engine.run(request, probe.scenario.limit_s)
+        return Evidence(probe.scenario, request, self._probes[key])
 
     def look_at(self, probes: Iterable[Probe]) -> None:
         """Run probes that will be asked for, all in one go."""
-        requests = [(self._request(probe), probe.scenario.limit_s) for probe in probes]
-        new = [one for one in requests if id(one[0]) not in self._seen]
-        for (request, _), outcome in zip(new, self._engine.run_all(new), strict=True):
-            self._seen[id(request)] = request, outcome
+        new = [probe for probe in probes if probe.key not in self._probes]
+        requests = [(self._request(probe), probe.scenario.limit_s) for probe in new]
+        for probe, outcome in zip(new, self._engine.run_all(requests), strict=True):
+            self._probes[probe.key] = outcome
 
     def _request(self, probe: Probe) -> Request:
         if probe.key not in self._requests:

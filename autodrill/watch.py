@@ -24,7 +24,7 @@ _STEP_AT_REST_MS = 50
 _AT_REST_S = 60.0
 """Waiting for events is done in steps; so long after the last change they become longer."""
 
-_SETTLE_S = 0.008
+_SETTLE_S = 0.004
 _SETTLED_BY_S = 0.25
 """A file that changes for longer than this is taken as it is; more is to come."""
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from autodrill.bugs import bugs_in
+from autodrill.bugs import Bug, bugs_in
 from autodrill.cases.judge import Mismatch, judge
 from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
@@ -97,24 +97,46 @@ class _File:
 
 @lru_cache(maxsize=1)
 def _file_on(track: Track, learner: _Only) -> _File:
-    reference, requests = _reference(track)
+    known = _known(track)
+    for witness in (known.reference, *known.variants.values()):
+        witness.forget()
     return _File(
         Inquiry(
-            Witness(learner.engine, requests),
-            reference,
+            Witness(learner.engine, known.requests),
+            known.reference,
             lambda symbols: bugs_in(track, symbols),
-            cache(lambda bug: Witness(variant(track, bug), requests)),
+            known.variant,
             lambda request: symbols_run(reference_engine(track), request),
             probes=(),
+            named=known.named,
         )
     )
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is kept of a track for every engine: what the reference and the variants do.
+
+    `named` holds the bugs that were named last: whoever saves again has mostly the same one.
+    """
+
+    track: Track
+    reference: Witness
+    requests: dict[Hashable, Request]
+    variants: dict[Bug, Witness] = field(default_factory=dict)
+    named: list[Bug] = field(default_factory=list)
+
+    def variant(self, bug: Bug) -> Witness:
+        """Return the engine of a bug."""
+        if bug not in self.variants:
+            self.variants[bug] = Witness(variant(self.track, bug), self.requests)
+        return self.variants[bug]
+
+
 @cache
-def _reference(track: Track) -> tuple[Witness, dict[Hashable, Request]]:
-    """Return the reference as a witness, and the requests that it shares with the others."""
+def _known(track: Track) -> _Known:
     requests: dict[Hashable, Request] = {}
-    return Witness(reference_engine(track), requests), requests
+    return _Known(track, Witness(reference_engine(track), requests), requests)
 
 
 def _wrongs(
