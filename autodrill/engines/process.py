@@ -88,12 +88,16 @@ class Worker:
             self._prepared = scenarios
             self._send({"do": "prepare", "scenarios": [str(one) for one in scenarios]})
 
-    def _send(self, message: dict[str, Any]) -> None:
+    def _send(self, *messages: dict[str, Any]) -> None:
+        """Send messages in one go, so that the process is woken once for all of them."""
         from autodrill.cases import wire
 
         self._start_reading()
-        self._sent += 1
-        self._write(wire.pack({**message, "number": self._sent}))
+        packed = []
+        for message in messages:
+            self._sent += 1
+            packed.append(wire.pack({**message, "number": self._sent}))
+        self._write(b"".join(packed))
 
     def ask(self, message: dict[str, Any]) -> Any:
         """Send one message and wait for its answer; see `ask_all`."""
@@ -115,11 +119,13 @@ class Worker:
         """
         self._wait_until_prepared()
         self._capture.clear()
-        first = self._sent + 1
+        first, sent = self._sent + 1, 0
         for done, message in enumerate(messages):
-            while self._sent < first + min(done + _AHEAD, len(messages)) - 1:
-                place = self._sent - first + 1
-                self._send({**messages[place], "more": place + 1 < len(messages)})
+            if sent < len(messages) and sent - done <= _AHEAD // 2:
+                upto = min(done + _AHEAD, len(messages))
+                some = [{**messages[i], "more": i + 1 < len(messages)} for i in range(sent, upto)]
+                self._send(*some)
+                sent = upto
             number, limit_s = first + done, message["limit_s"]
             deadline = time.monotonic() + limit_s + _GRACE_S
             answer: dict[str, Any] = {}
@@ -187,6 +193,8 @@ class Worker:
                 with contextlib.suppress(Exception):  # it may be gone already
                     one.kill()
             started = self._started()
+        for reader in self._readers[:1]:  # it ends with the process; to wait for that is to poll
+            reader.join(timeout=_SETTLE_S)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=2)
         self._close()
