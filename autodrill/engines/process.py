@@ -74,6 +74,7 @@ class Worker:
         self.file = ""
         self._sent = 0
         self._answered = 0
+        self._preparing = 0
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._words = b""
         self._capture = Capture()
@@ -87,6 +88,7 @@ class Worker:
         if self._prepared != scenarios:
             self._prepared = scenarios
             self._send({"do": "prepare", "scenarios": [str(one) for one in scenarios]})
+            self._preparing = self._sent
 
     def _send(self, *messages: dict[str, Any]) -> None:
         """Send messages in one go, so that the process is woken once for all of them."""
@@ -99,10 +101,15 @@ class Worker:
             packed.append(wire.pack({**message, "number": self._sent}))
         self._write(b"".join(packed))
 
-    def ask(self, message: dict[str, Any]) -> Any:
-        """Send one message and wait for its answer; see `ask_all`."""
-        [answer] = self.ask_all([message])
-        return answer
+    def post(self, message: dict[str, Any]) -> None:
+        """Send one message whose answer `answer` waits for."""
+        self._capture.clear()
+        self._send({**message, "more": False})
+
+    def answer(self, limit_s: float) -> Any:
+        """Wait for the answer to the message that was posted last; see `ask_all`."""
+        self._wait_until_prepared()
+        return self._answer(self._sent, limit_s)
 
     def ask_all(self, messages: Sequence[dict[str, Any]]) -> Iterator[Any]:
         """Send messages ahead of their answers, and yield the answers in order.
@@ -126,13 +133,15 @@ class Worker:
                 some = [{**messages[i], "more": i + 1 < len(messages)} for i in range(sent, upto)]
                 self._send(*some)
                 sent = upto
-            number, limit_s = first + done, message["limit_s"]
-            deadline = time.monotonic() + limit_s + _GRACE_S
-            answer: dict[str, Any] = {}
-            while self._answered < number:
-                answer = self._note(self._wait(deadline, limit_s))
-            self._capture.wait_for(answer.get("printed"))
-            yield answer.get("answer")
+            yield self._answer(first + done, message["limit_s"])
+
+    def _answer(self, number: int, limit_s: float) -> Any:
+        deadline = time.monotonic() + limit_s + _GRACE_S
+        answer: dict[str, Any] = {}
+        while self._answered < number:
+            answer = self._note(self._wait(deadline, limit_s))
+        self._capture.wait_for(answer.get("printed"))
+        return answer.get("answer")
 
     def settle(self) -> bool:
         """Pass over the answers that nobody waits for; False if they take long to come."""
@@ -159,7 +168,7 @@ class Worker:
     def _wait_until_prepared(self) -> None:
         """Wait for what runs before anything of the learner's; no limit of theirs counts here."""
         try:
-            while self._answered < self._sent:
+            while self._answered < self._preparing:
                 answer = self._note(self._wait(time.monotonic() + _START_S, _START_S))
                 if answer.get("answer") is not None:
                     raise _cannot_run(str(answer["answer"]))

@@ -58,29 +58,39 @@ class WorkerEngine(Engine):
         self._worker = worker
         self._start = start
         self._loaded: Loaded | None = None
+        self._has_begun = False
         self._has_run = False
         self._hangs = 0
         self._scale = _scale()
         self._last_output = ""
 
+    def begin(self) -> None:
+        """Have the file imported in a worker; `load` waits for that."""
+        worker = self._worker or self._start()
+        self._worker, self._has_run, self._has_begun = worker, False, True
+        worker.file = self.file.name
+        worker.prepare(self.file.scenarios)
+        worker.post(
+            {
+                "do": "load",
+                "source": self.file.text,
+                "file": self.file.name,
+                "path": str(self.file.path),
+                "symbols": list(self.file.symbols),
+                "limit_s": self._limit_s(USUAL_LIMIT_S),
+            }
+        )
+
     def load(self) -> Loaded | Ended:
         """Import the file in a worker, if that has not been done."""
         if self._worker is not None and self._loaded is not None:
             return self._loaded
-        worker = self._worker or self._start()
-        self._worker, self._has_run = worker, False
-        worker.file = self.file.name
-        worker.prepare(self.file.scenarios)
-        message = {
-            "do": "load",
-            "source": self.file.text,
-            "file": self.file.name,
-            "path": str(self.file.path),
-            "symbols": list(self.file.symbols),
-            "limit_s": self._limit_s(USUAL_LIMIT_S),
-        }
+        if not self._has_begun:
+            self.begin()
+        self._has_begun = False
+        assert self._worker is not None
         try:
-            self._loaded = loaded_from_plain(worker.ask(message))
+            self._loaded = loaded_from_plain(self._worker.answer(self._limit_s(USUAL_LIMIT_S)))
         except Gone as gone:
             return self._lost(gone.ended)
         except BadMessage:
@@ -169,6 +179,7 @@ class WorkerEngine(Engine):
             self._last_output = self._worker.output()
         self._worker = None
         self._loaded = None
+        self._has_begun = False
 
 
 def _scale() -> float:

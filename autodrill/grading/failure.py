@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -134,7 +134,7 @@ def _smallest(grade: Grade, finding: Finding, mismatch: Mismatch) -> _Found:
     return _Found(request, outcome, again)
 
 
-def _missing_symbol(scenario: Scenario, mismatch: Mismatch, missing: frozenset[str]) -> Mismatch:
+def _missing_symbol(scenario: Scenario, mismatch: Mismatch, missing: Container[str]) -> Mismatch:
     """Blame the absence of a symbol where that is why the engine raised."""
     absent = [symbol for symbol in scenario.symbols if symbol in missing]
     if mismatch.what != "raised" or not absent:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -81,8 +81,10 @@ class Grade:
         A third engine that cases are compared with as well.
     only : frozenset of str
         Symbols to grade, each by the scenarios that it is the first symbol of; empty for all.
-    missing : frozenset of str
+    missing : set of str
         Symbols that the graded file does not have.
+    ready : callable
+        Called before the first test; what it raises ends the run.
     full : bool
         Run the scenarios that take `full` at their full size.
     strict : bool
@@ -98,7 +100,8 @@ class Grade:
     reference: Engine
     torch: Engine | None = None
     only: frozenset[str] = frozenset()
-    missing: frozenset[str] = frozenset()
+    missing: set[str] = field(default_factory=set)
+    ready: Callable[[], None] = lambda: None
     full: bool = False
     strict: bool = False
     known: dict[Hashable, Known] = field(default_factory=dict)

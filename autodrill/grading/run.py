@@ -80,7 +80,8 @@ def grade_strict(
     if blocked_by is not None:
         return TargetResult(STRICT, step, title, "blocked", 0, 0, 0, blocked_by)
     only = frozenset(symbols)
-    tests = track.tests_of([one for one in track.targets if only & {*one.symbols}], "strict")
+    homes = [one for one in track.targets if not only or only & {*one.symbols}]
+    tests = track.tests_of(homes, "strict")
     strict = dataclasses.replace(_only(grade, only), strict=True)
     outcomes, measured = _all_of(track, tests, strict, file, None)
     return _result(STRICT, step, title, outcomes, measured)

@@ -168,6 +168,10 @@ class _Plugin:
         chosen = [(place, item) for place, item in placed if place is not None]
         items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
         self.totals = dict(Counter(_function(item) for item in items))
+        try:
+            self._grade.ready()
+        except Exception as error:  # as of the graders: it is raised where pytest has ended
+            self.error = error
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a grader file that can't be collected."""

@@ -66,6 +66,14 @@ def check(request: CheckRequest) -> Checked:
         worker.kill()
 
 
+class _NotLoaded(Exception):
+    """The file can't be imported."""
+
+    def __init__(self, problem: Problem | None) -> None:
+        super().__init__()
+        self.problem = problem
+
+
 class Grader:
     """Grades one file, once or again and again; what the reference makes of it is kept.
 
@@ -132,6 +140,7 @@ class Grader:
         alone: bool,
         data: bytes | None,
     ) -> tuple[bytes, tuple[TargetResult, ...], Problem | None]:
+        from autodrill.cases.outcome import Ended
         from autodrill.engines.worker import EngineFile, WorkerEngine
         from autodrill.practice.engine_text import decode, load_problem, read_engine
 
@@ -142,29 +151,45 @@ class Grader:
             return data, _ungraded(track, chosen), text
         file = EngineFile(path, text, track.symbols, track.scenarios)
         engine = WorkerEngine(file, worker, self._start)
+        engine.begin()  # meanwhile pytest gets ready
+        missing: set[str] = set()
+
+        def ready() -> None:
+            loaded = engine.load()
+            problem = load_problem(loaded, shown, engine.output())
+            if problem is not None or isinstance(loaded, Ended):
+                raise _NotLoaded(problem)
+            missing.update(loaded.missing)
+
         try:
-            problem = load_problem(engine.load(), shown, engine.output())
-            if problem is not None:
-                return data, _ungraded(track, chosen), problem
-            return data, self._verdicts(engine, path, chosen, alone=alone or only is not None), None
+            alone = alone or only is not None
+            return data, self._verdicts(engine, path, chosen, missing, ready, alone=alone), None
+        except _NotLoaded as error:
+            return data, _ungraded(track, chosen), error.problem
         finally:
             engine.close()
 
     def _verdicts(
-        self, engine: WorkerEngine, path: Path, chosen: Sequence[Selection], *, alone: bool
+        self,
+        engine: WorkerEngine,
+        path: Path,
+        chosen: Sequence[Selection],
+        missing: set[str],
+        ready: Callable[[], None],
+        *,
+        alone: bool,
     ) -> tuple[TargetResult, ...]:
         """Run what was asked for: whole targets, then single symbols, then strict."""
-        from autodrill.cases.outcome import Ended
         from autodrill.engines.reference import load_suite, reference_engine
         from autodrill.grading.grade import Grade
         from autodrill.grading.run import grade_strict, grade_symbol, grade_targets
 
         request, track = self.request, self.subject.track
-        loaded = engine.load()
-        missing = frozenset() if isinstance(loaded, Ended) else frozenset(loaded.missing)
         torch = _torch(track) if request.torch else None
         suite, reference = load_suite(track), reference_engine(track)
-        grade = Grade(suite, engine, reference, torch, missing=missing, known=self._known)
+        grade = Grade(
+            suite, engine, reference, torch, missing=missing, ready=ready, known=self._known
+        )
         grade.full = request.full
         targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
         results: list[TargetResult] = []
