@@ -19,7 +19,7 @@ from typing import Any
 _LOOK_S = 0.25
 """The file is looked at this often where no event arrives."""
 
-_STEP_MS = 5
+_STEP_MS = 2
 _STEP_AT_REST_MS = 50
 _AT_REST_S = 60.0
 """Waiting for events is done in steps; so long after the last change they become longer."""
@@ -127,7 +127,7 @@ class _Wake:
         return watchfiles.watch(
             folder,
             watch_filter=None,
-            debounce=4 * step_ms,
+            debounce=10 * step_ms,
             step=step_ms,
             rust_timeout=int(1000 * _LOOK_S),
             yield_on_timeout=True,
