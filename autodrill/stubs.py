@@ -82,6 +82,19 @@ def text_of(source: str, symbol: str) -> str:
     return "\n".join(_moved(file, node, to=""))
 
 
+def unchanged(source: str, stub: str, symbols: Iterable[str]) -> frozenset[str]:
+    """Return the symbols whose text is the same in both."""
+    one, other = _read(source), _read(stub)
+    mine, theirs = _functions(one.tree), _functions(other.tree)
+    return frozenset(
+        symbol
+        for symbol in symbols
+        if symbol in mine
+        and symbol in theirs
+        and _moved(one, mine[symbol], to="") == _moved(other, theirs[symbol], to="")
+    )
+
+
 def without(source: str, symbols: Iterable[str]) -> str:
     """Return what a file holds beside some functions and methods, as far as they are there."""
     file = _read(source)

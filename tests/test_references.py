@@ -115,6 +115,10 @@ def test_the_stub_fails_every_target(track_id):
     )
     for target in track.targets:
         findings = [one for function in target.tests for one in found[function]]
+        if set(target.symbols) <= track.bodies.keys():
+            # Nothing raises there, and a test that the engine without it passes is no fault.
+            assert any(one is not None for one in findings), target.id
+            continue
         assert all(one is not None for one in findings), target.id
         assert {one.mismatch.verdict for one in findings} == {"todo"}, target.id
 

@@ -60,6 +60,7 @@ def explain(
     """
     scenario, mismatch = finding.probe.scenario, finding.mismatch
     mismatch = _missing_symbol(scenario, mismatch, grade.missing)
+    mismatch = _unwritten(scenario, mismatch, grade)
     found = _Found(finding.request, finding.outcome, mismatch)
     is_wrong = mismatch.verdict == "fail" and mismatch.what != "missing"
     if smallest and is_wrong and scenario.inputs:
@@ -142,6 +143,15 @@ def _missing_symbol(scenario: Scenario, mismatch: Mismatch, missing: Container[s
     return replace(
         mismatch, verdict="fail", what="missing", of=absent[0], message=f"`{absent[0]}` is missing"
     )
+
+
+def _unwritten(scenario: Scenario, mismatch: Mismatch, grade: Grade) -> Mismatch:
+    """Say that a symbol is still to be written where its stub does something harmless."""
+    symbol = scenario.symbols[0] if scenario.symbols else ""
+    if mismatch.verdict != "fail" or symbol not in grade.blank():
+        return mismatch
+    message = f"`{symbol}` is not written yet"
+    return replace(mismatch, verdict="todo", what="missing", of=symbol, message=message)
 
 
 def _symbol(scenario: Scenario, mismatch: Mismatch, symbols: Iterable[str]) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -83,6 +83,8 @@ class Grade:
         Symbols to grade, each by the scenarios that it is the first symbol of; empty for all.
     missing : set of str
         Symbols that the graded file does not have.
+    blank : callable
+        Gives the symbols whose text is still a stub's that raises nothing.
     ready : callable
         Called before the first test; what it raises ends the run.
     full : bool
@@ -101,6 +103,7 @@ class Grade:
     torch: Engine | None = None
     only: frozenset[str] = frozenset()
     missing: set[str] = field(default_factory=set)
+    blank: Callable[[], Container[str]] = frozenset
     ready: Callable[[], None] = lambda: None
     full: bool = False
     strict: bool = False

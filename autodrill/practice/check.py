@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,8 @@ from autodrill.catalog import Selection, Target, Track, resolve
 from autodrill.engines.process import Worker
 from autodrill.practice.locate import Subject, locate
 from autodrill.results import CheckResult, Problem, TargetResult, worst
-from autodrill.workspace import shadowing_files
+from autodrill.stubs import unchanged
+from autodrill.workspace import shadowing_files, stub_source
 
 if TYPE_CHECKING:
     from autodrill.engines.engine import Engine
@@ -190,6 +192,10 @@ class Grader:
         grade = Grade(
             suite, engine, reference, torch, missing=missing, ready=ready, known=self._known
         )
+        if track.bodies:
+            grade.blank = cache(
+                lambda: unchanged(engine.file.text, stub_source(track), track.bodies)
+            )
         grade.full = request.full
         targets = [one.target for one in chosen if one.symbol is None] if chosen else track.targets
         results: list[TargetResult] = []
