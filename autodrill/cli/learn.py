@@ -91,5 +91,9 @@ def _ask(target: str) -> None:
             f"`{target}` is not green yet, so its reference is not shown",
             hint=f"`autodrill hint {target}` gives less away; add --yes to see it all the same",
         )
-    if not typer.confirm(f"`{target}` is not green yet. Show its reference all the same?"):
+    try:
+        goes_on = typer.confirm(f"`{target}` is not green yet. Show its reference all the same?")
+    except typer.Abort:  # Ctrl-C, or the end of the input
+        raise KeyboardInterrupt from None
+    if not goes_on:
         raise typer.Exit

@@ -11,6 +11,7 @@ from autodrill.results import Problem
 from autodrill.worker.messages import Loaded
 
 LARGEST_BYTES = 4 * 2**20
+_BACK = "`autodrill history` lists the texts that were kept; `autodrill reset` starts it again"
 
 
 def read_engine(path: Path, shown: str) -> tuple[bytes, str | Problem]:
@@ -25,7 +26,7 @@ def read_engine(path: Path, shown: str) -> tuple[bytes, str | Problem]:
             return b"", _too_large(shown)
         data = path.read_bytes()
     except FileNotFoundError:
-        return b"", Problem(f"`{shown}` is not there", "`autodrill reset` starts it again")
+        return b"", Problem(f"`{shown}` is not there", _BACK)
     except OSError as error:
         return b"", Problem(f"`{shown}` can't be read: {error.strerror or error}")
     return data, decode(data, shown)
@@ -36,7 +37,7 @@ def decode(data: bytes, shown: str) -> str | Problem:
     if len(data) > LARGEST_BYTES:
         return _too_large(shown)
     if not data.strip():
-        return Problem(f"`{shown}` is empty", "`autodrill reset` starts it again")
+        return Problem(f"`{shown}` is empty", _BACK)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return Problem(
             f"`{shown}` is UTF-16, not UTF-8", "save it as UTF-8 (byte 1 says UTF-16)", 1
