@@ -108,23 +108,18 @@ def _file_on(track: Track, learner: _Only) -> _File:
             known.variant,
             lambda request: symbols_run(reference_engine(track), request),
             probes=(),
-            named=known.named,
         )
     )
 
 
 @dataclass(frozen=True)
 class _Known:
-    """What is kept of a track for every engine: what the reference and the variants do.
-
-    `named` holds the bugs that were named last: whoever saves again has mostly the same one.
-    """
+    """What is kept of a track for every engine: what the reference and the variants do."""
 
     track: Track
     reference: Witness
     requests: dict[Hashable, Request]
     variants: dict[Bug, Witness] = field(default_factory=dict)
-    named: list[Bug] = field(default_factory=list)
 
     def variant(self, bug: Bug) -> Witness:
         """Return the engine of a bug."""
