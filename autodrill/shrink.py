@@ -22,7 +22,7 @@ _COUNTED = 9
 
 Try = Callable[[Request], Mismatch | None]
 
-BUDGET_S = 0.1
+BUDGET_S = 0.25
 """Seconds after which the smallest example found so far is taken."""
 
 
