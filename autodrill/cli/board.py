@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Json, print_json, say, screen
-from autodrill.errors import NOT_YET, PASSED, AutodrillError, Terminated
+from autodrill.cli.options import Json, play, print_json, say, screen
+from autodrill.errors import NOT_YET, PASSED, AutodrillError
 
 if TYPE_CHECKING:
     from autodrill.practice.quiz import View as QuizView
@@ -36,22 +36,14 @@ def trace(
     out = Screen(sys.stderr) if as_json else screen()
     prompts = _is_live() and not as_json
 
-    def show(view: TraceView | None) -> None:
-        if view is None:
-            return
+    def show(view: TraceView) -> None:
         say(view.notices)
         show_event(out, view, prompts=prompts)
         if as_json and view.event == "end":
             print_json(report(view), at_once=True)
 
     with tracing.begin(level, seed) as run:
-        try:
-            for view in run.views():
-                show(view)
-        except KeyboardInterrupt as stop:
-            if not isinstance(stop, Terminated):
-                show(run.interrupt())
-            raise
+        play(run, show)
         raise typer.Exit(PASSED if run.passed else NOT_YET)
 
 
@@ -92,22 +84,14 @@ def _ask(deck: str | None, cards: int, minutes: float | None, as_json: bool) -> 
     out = Screen(sys.stderr) if as_json else screen()
     live = _is_live() and not as_json
 
-    def show(view: QuizView | None) -> None:
-        if view is None:
-            return
+    def show(view: QuizView) -> None:
         say(view.notices)
         show_event(out, view, live=live)
         if as_json and view.event == "end":
             print_json(report(view), at_once=True)
 
     with asking.Quiz(asking.QuizRequest(deck, cards, minutes, live)) as run:
-        try:
-            for view in run.views():
-                show(view)
-        except KeyboardInterrupt as stop:
-            if not isinstance(stop, Terminated):
-                show(run.interrupt())
-            raise
+        play(run, show)
 
 
 def _list_decks(as_json: bool) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from autodrill.cli.options import Json, TrackOption, ask, print_json, say, screen
+from autodrill.cli.options import Json, TrackOption, ask, play, print_json, say, screen
 from autodrill.errors import NOT_YET, PASSED, AutodrillError, Terminated
 
 if TYPE_CHECKING:
@@ -119,9 +119,7 @@ def _show_lines(run: Run, as_json: bool) -> None:
 
     out = Screen(sys.stderr) if as_json else screen()
 
-    def show(view: View | None) -> None:
-        if view is None:
-            return
+    def show(view: View) -> None:
         show_event(out, view)
         say(view.notices)
         if as_json and view.event == "end":
@@ -130,13 +128,7 @@ def _show_lines(run: Run, as_json: bool) -> None:
             print_json(timed(view), at_once=True)
 
     with run:
-        try:
-            for view in run.views():
-                show(view)
-        except KeyboardInterrupt as stop:
-            if not isinstance(stop, Terminated):
-                show(run.interrupt())
-            raise
+        play(run, show)
 
 
 def _close(as_json: bool) -> None:

@@ -184,7 +184,7 @@ class Worker:
         return self.process.poll() is None
 
     def output(self) -> str:
-        """Return what the learner's file has printed since the last `ask` began."""
+        """Return what the learner's file has printed since it was last sent something new."""
         return self._capture.text()
 
     def kill(self) -> None:
