@@ -34,6 +34,33 @@ def file(tmp_path):
     return tmp_path / "history.db"
 
 
+class Interrupted(sqlite3.Connection):
+    """Ctrl-C falls into the moment at which a transaction has just been written."""
+
+    def execute(self, *statement):
+        was_open = self.in_transaction
+        cursor = super().execute(*statement)
+        if was_open and not self.in_transaction:
+            raise KeyboardInterrupt
+        return cursor
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_a_new_file_is_made_is_not_taken_for_damage(file, monkeypatch):
+    connect = sqlite3.connect
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(sqlite3, "connect", lambda *a, **k: connect(*a, **k, factory=Interrupted))
+        History(file)
+
+    with History(file) as history:
+        assert history.notices == []
+        assert history.last_workspace() is None
+
+
 def test_a_file_of_the_first_version_is_taken_over_with_all_its_rows(file):
     with sqlite3.connect(file) as old:
         old.executescript(MIGRATIONS[0])

@@ -216,14 +216,10 @@ def _set_up(connection: sqlite3.Connection, file: Path | None) -> None:
 
 def _migrate(connection: sqlite3.Connection) -> None:
     """Run the migrations that are missing, seen anew under the lock: two may start at once."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:
+        connection.execute("BEGIN IMMEDIATE")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         for script in MIGRATIONS[version:]:
             for statement in filter(str.strip, script.split(";")):
                 connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
