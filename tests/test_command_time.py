@@ -163,7 +163,7 @@ def test_ctrl_c_while_an_endless_loop_is_graded_ends_that_too(timing):
     terminal.shows("1 unbroadcast:")
     save(timing.file, RETYPE.replace("    if grad.shape == shape:", "    while True:", 1))
     terminal.shows("grading")
-    time.sleep(1)
+    time.sleep(1)  # what it has to note of the start is written by then
     children = psutil.Process(terminal.child.pid).children(recursive=True)
     terminal.child.sendintr()
     assert terminal.ends() == 130
@@ -177,7 +177,7 @@ def test_a_save_while_paused_counts_from_when_the_clock_goes_on(timing):
     terminal.press("p")
     terminal.shows("paused")
     save(timing.file, RETYPE)
-    time.sleep(1)
+    time.sleep(1)  # what it has to note of the start is written by then
     terminal.shows("paused")
     terminal.press("p")
     terminal.shows("attempt 1: passed")
@@ -281,6 +281,7 @@ def test_json_is_one_object_when_it_has_ended(retype):
 
 def test_a_history_that_is_damaged_meanwhile_costs_no_attempt(retype):
     run = InAPipe(retype, "unbroadcast")
+    time.sleep(1)  # what it has to note of the start is written by then
     for suffix in ("-wal", "-shm", ""):
         with (retype.home / f"history.db{suffix}").open("r+b") as part:  # SQLite has it mapped
             part.write(b"no database" * 1000)
