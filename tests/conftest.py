@@ -1,5 +1,6 @@
 """What the tests share: the real program in a process of its own, in a home of its own."""
 
+import gc
 import json
 import os
 import shutil
@@ -127,3 +128,9 @@ def timing(retype):
     yield start
     for one in opened:
         one.close()
+
+
+def pytest_collection_finish():
+    """Have the collector pass over all that is imported: some engines ask it to look often."""
+    gc.collect()
+    gc.freeze()

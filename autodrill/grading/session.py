@@ -23,13 +23,16 @@ from autodrill.results import Measure
 
 _IGNORED = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG")
 _UNUSED = (
+    "assertion",
     "cacheprovider",
+    "capture",
     "debugging",
     "doctest",
     "faulthandler",
     "junitxml",
     "legacypath",
     "logging",
+    "monkeypatch",
     "pastebin",
     "pytester",
     "recwarn",
@@ -39,6 +42,8 @@ _UNUSED = (
     "stepwise",
     "subtests",
     "terminal",
+    "terminalprogress",
+    "tmpdir",
     "threadexception",
     "unittest",
     "unraisableexception",
@@ -99,8 +104,10 @@ def run_graders(
     arguments = [str(file) for file in files]
     for name in _UNUSED:
         arguments += ["-p", f"no:{name}"]
-    arguments += ["--noconftest", "--assert=plain", "--import-mode=importlib", "-s"]
-    arguments += [f"--rootdir={files[0].parent}", "--override-ini=addopts=", "-c", os.devnull]
+    arguments += ["--noconftest", "--import-mode=importlib"]
+    folder = files[0].parent  # no folder above is read, nor the names of all that lies in it
+    arguments += [f"--rootdir={folder}", f"--confcutdir={folder}", "-c", os.devnull]
+    arguments += ["--override-ini=addopts="]
     with _own_environment():
         code = pytest.main(arguments, plugins=[plugin])
     if plugin.error is not None:  # first: pytest calls its own stop at an error an interrupt
