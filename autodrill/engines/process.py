@@ -274,8 +274,7 @@ class Worker:
             try:
                 # A message begins with its length, which is smaller than any text would be.
                 while stream.peek(1)[:1] in (b"\0", b"\1"):
-                    answer = wire.read(receive)
-                    self._answers.put(answer if isinstance(answer, dict) else None)
+                    self._answers.put(wire.read(receive))
             except wire.BadMessage:
                 self._words = FORGED.encode()
             self._answers.put(None)

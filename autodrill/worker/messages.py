@@ -40,8 +40,8 @@ def request_from_plain(message: Mapping[str, Any]) -> Request:
 
 
 def outcome_to_plain(outcome: Outcome) -> dict[str, Any]:
-    """Turn an outcome, of a process that lives, into a message."""
-    return {
+    """Turn an outcome, of a process that lives, into a message; what is empty is left out."""
+    message = {
         "values": dict(outcome.values),
         "measured": dict(outcome.measured),
         "raised": _raised_to_plain(outcome.raised),
@@ -50,19 +50,21 @@ def outcome_to_plain(outcome: Outcome) -> dict[str, Any]:
         "readonly": outcome.readonly,
         "warnings": outcome.warnings,
     }
+    return {name: value for name, value in message.items() if value}
 
 
 def outcome_from_plain(message: Any, output: str) -> Outcome:
     """Read an outcome back; BadMessage if it is none."""
     try:
+        given = message.get
         return Outcome(
-            values={str(name): value for name, value in message["values"].items()},
-            measured={str(name): float(size) for name, size in message["measured"].items()},
-            raised=_raised_from_plain(message["raised"]),
-            changed=_words(message["changed"]),
-            aliases=_words(message["aliases"]),
-            readonly=_words(message["readonly"]),
-            warnings=_words(message["warnings"]),
+            values={str(name): value for name, value in given("values", {}).items()},
+            measured={str(name): float(size) for name, size in given("measured", {}).items()},
+            raised=_raised_from_plain(given("raised")),
+            changed=_words(given("changed", ())),
+            aliases=_words(given("aliases", ())),
+            readonly=_words(given("readonly", ())),
+            warnings=_words(given("warnings", ())),
             output=output,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
