@@ -9,8 +9,9 @@ told apart is listed as such.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from autodrill.bugs import Bug
 from autodrill.cases.agree import equal, is_misshapen, same
@@ -37,13 +38,19 @@ class Evidence:
 class Witness:
     """An engine with a memory: each probe and each other request is run on it once.
 
-    Witnesses of one inquiry share `requests`, so that each probe is drawn once.
+    Witnesses of one inquiry share `requests`, so that each probe is drawn once. `outcomes` is
+    what has come of probes elsewhere, and what comes of them here.
     """
 
-    def __init__(self, engine: Engine, requests: dict[Hashable, Request]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        requests: dict[Hashable, Request],
+        outcomes: dict[Hashable, Outcome] | None = None,
+    ) -> None:
         self._engine = engine
         self._requests = requests
-        self._probes: dict[Hashable, Outcome] = {}
+        self._probes = {} if outcomes is None else outcomes
         self._others: dict[int, tuple[Request, Outcome]] = {}
 
     def forget(self) -> None:
@@ -107,6 +114,26 @@ class Inquiry:
     probes: Sequence[Probe]
     trusted: frozenset[str] = frozenset()
     named: list[Bug] = field(default_factory=list)
+
+    @cached_property
+    def cheap(self) -> list[Probe]:
+        """The probes that take no time to speak of: neither long chains nor training runs."""
+        return [one for one in self.probes if one.scenario.inputs and one.scenario.judge is None]
+
+    def about(self, symbols: Iterable[str]) -> list[Probe]:
+        """Return the cheap probes that are about some symbols and nothing else."""
+        wanted = frozenset(symbols)
+        if wanted not in self._about:
+            self._about[wanted] = [
+                one
+                for one in self.cheap
+                if one.scenario.symbols and wanted.issuperset(one.scenario.symbols)
+            ]
+        return self._about[wanted]
+
+    @cached_property
+    def _about(self) -> dict[frozenset[str], list[Probe]]:
+        return {}
 
     def fits(self, bug: Bug, evidence: Evidence) -> bool:
         """Tell whether a bug may be behind what the learner's engine did with a request."""
@@ -199,7 +226,7 @@ def _search(failing: Sequence[Evidence], inquiry: Inquiry) -> list[Bug]:
 
 def _one_of_each(symbols: Iterable[str], inquiry: Inquiry) -> list[Probe]:
     """Return a probe of each scenario that is about one of some symbols and nothing else."""
-    probes = [probe for one in symbols for probe in _probes_within(inquiry.probes, {one})]
+    probes = [probe for one in symbols for probe in inquiry.about({one})]
     chosen = list({probe.scenario.id: probe for probe in probes}.values())
     inquiry.learner.look_at(chosen)
     return chosen
@@ -210,7 +237,7 @@ def _fitting(bugs: Iterable[Bug], failing: Sequence[Evidence], inquiry: Inquiry)
     left = list(bugs)
     if not left:
         return []
-    own = list(_probes_within(inquiry.probes, failing[0].scenario.symbols))
+    own = inquiry.about(failing[0].scenario.symbols)
     cheap, dear = _by_cost(failing)
     for one in cheap:
         left = [bug for bug in left if inquiry.fits(bug, one)]
@@ -230,24 +257,12 @@ def _by_cost(evidence: Iterable[Evidence]) -> tuple[list[Evidence], list[Evidenc
     return [e for e in every if e.request.inputs], [e for e in every if not e.request.inputs][-1:]
 
 
-def _probes_within(probes: Iterable[Probe], symbols: Iterable[str]) -> Iterator[Probe]:
-    """Yield the cheap probes that are about nothing but some symbols."""
-    for probe in probes:
-        own = set(probe.scenario.symbols)
-        if own and own <= set(symbols) and _is_cheap(probe):
-            yield probe
-
-
-def _is_cheap(probe: Probe) -> bool:
-    return bool(probe.scenario.inputs) and probe.scenario.judge is None
-
-
 def _symbols_reached(failing: Sequence[Evidence], inquiry: Inquiry) -> frozenset[str]:
     """Return the symbols that are run where the learner's engine fails."""
     cheap, dear = _by_cost(failing)
     requests = [one.request for one in cheap[:1]]
     if not requests:
-        own = _probes_within(inquiry.probes, failing[0].scenario.symbols)
+        own = inquiry.about(failing[0].scenario.symbols)
         requests = [probe.request() for probe in own] or [one.request for one in dear]
     return frozenset().union(*map(inquiry.symbols_run, requests))
 
@@ -271,7 +286,7 @@ def _symbols(bug: Bug) -> set[str]:
 
 def _is_confirmed(bug: Bug, inquiry: Inquiry) -> bool:
     """Tell whether a bug shows where its symbols are graded by themselves."""
-    own = _probes_within(inquiry.probes, _symbols(bug))
+    own = inquiry.about(_symbols(bug))
     return any(inquiry.explains(bug, probe) for probe in own)
 
 
@@ -284,12 +299,12 @@ def _holds(bug: Bug, inquiry: Inquiry) -> bool:
     mostly in the same way.
     """
     symbols = _symbols(bug)
-    if not all(inquiry.fits_probe(bug, one) for one in _probes_within(inquiry.probes, symbols)):
+    if not all(inquiry.fits_probe(bug, one) for one in inquiry.about(symbols)):
         return False
     confirmed = _is_confirmed(bug, inquiry)
     one_of_each = {
         probe.scenario.id: probe
-        for probe in filter(_is_cheap, inquiry.probes)
+        for probe in inquiry.cheap
         if not confirmed or symbols & set(probe.scenario.symbols)
     }
     simplest_first = sorted(one_of_each.values(), key=lambda probe: len(probe.scenario.symbols))
@@ -308,7 +323,7 @@ def _separate(bugs: list[Bug], inquiry: Inquiry) -> list[Bug]:
     """Run the learner's engine on probes on which the candidates differ, their own first."""
     symbols = frozenset().union(*map(_symbols, bugs))
     probes = sorted(
-        filter(_is_cheap, inquiry.probes),
+        inquiry.cheap,
         key=lambda probe: symbols.isdisjoint(probe.scenario.symbols),
     )
     for probe in probes:

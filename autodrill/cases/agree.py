@@ -64,6 +64,8 @@ def equal(one: Value, other: Value, tolerance: float = TOLERANCE) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         if one.shape != other.shape or one.dtype != other.dtype:
             return False
+        if one.tobytes() == other.tobytes():  # mostly they are, and this is soon seen
+            return True
         return _equal_numbers(one.astype(float), other.astype(float), tolerance)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(

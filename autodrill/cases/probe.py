@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class Probe:
     params: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
 
-    @property
+    @cached_property
     def key(self) -> Hashable:
         """Return what tells this probe from every other of its track."""
         return self.scenario.id, self.seed, tuple(self.shapes.sizes.items()), repr(self.params)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 Dim = str | int
 
@@ -44,6 +45,7 @@ class Shapes:
         return tuple(one.at(self.sizes) for one in self.inputs)
 
 
+@cache
 def parse_shapes(text: str | None) -> Shapes:
     """Read `"b=2 n=3 m=4, m p=5"`; None is a scenario without inputs."""
     if text is None:

@@ -93,6 +93,8 @@ class Grade:
         Also judge what was changed in place, shared or read-only.
     known : dict
         The request of each probe and what the reference made of it, by the probe's key.
+    outcomes : dict
+        What came of each probe on the graded engine, by the probe's key.
     measured : list of Measure
         What was counted since it was last emptied.
     """
@@ -108,6 +110,7 @@ class Grade:
     full: bool = False
     strict: bool = False
     known: dict[Hashable, Known] = field(default_factory=dict)
+    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     measured: list[Measure] = field(default_factory=list)
 
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
@@ -136,6 +139,7 @@ class Grade:
         ]
         with closing(self.engine.run_all(requests)) as outcomes:
             for probe, one, outcome in zip(probes, known, outcomes, strict=True):
+                self.outcomes[probe.key] = outcome
                 self.measured += _measures(probe.scenario, outcome)
                 mismatch = self._judge(probe, one, outcome)
                 if mismatch is not None:

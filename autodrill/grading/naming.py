@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from autodrill.bugs import Bug, bugs_in
 from autodrill.cases.judge import Mismatch, judge
+from autodrill.cases.outcome import Outcome
 from autodrill.cases.probe import Probe
 from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario
@@ -52,7 +53,7 @@ def name(
     """
     if not probes or mismatch.verdict != "fail" or failing[0].scenario.judge is not None:
         return None
-    file = _file_on(track, _Only(grade.engine))
+    file = _file_on(track, _Learner(grade.engine, grade.outcomes))
     told = (failing[0].scenario.id, mismatch.what, mismatch.of, green)
     if told in file.unnamed and mismatch.what in _PATTERNED:
         return file.unnamed[told]
@@ -71,13 +72,14 @@ def name(
 
 
 @dataclass(frozen=True, eq=False)
-class _Only:
-    """An engine, equal to nothing but itself."""
+class _Learner:
+    """An engine, equal to nothing but itself, and what has come of probes on it."""
 
     engine: Engine
+    outcomes: dict[Hashable, Outcome]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Only) and other.engine is self.engine
+        return isinstance(other, _Learner) and other.engine is self.engine
 
     def __hash__(self) -> int:
         return id(self.engine)
@@ -96,13 +98,13 @@ class _File:
 
 
 @lru_cache(maxsize=1)
-def _file_on(track: Track, learner: _Only) -> _File:
+def _file_on(track: Track, learner: _Learner) -> _File:
     known = _known(track)
     for witness in (known.reference, *known.variants.values()):
         witness.forget()
     return _File(
         Inquiry(
-            Witness(learner.engine, known.requests),
+            Witness(learner.engine, known.requests, learner.outcomes),
             known.reference,
             lambda symbols: bugs_in(track, symbols),
             known.variant,
