@@ -117,8 +117,8 @@ class Inquiry:
 
     @cached_property
     def cheap(self) -> list[Probe]:
-        """The probes that take no time to speak of: neither long chains nor training runs."""
-        return [one for one in self.probes if one.scenario.inputs and one.scenario.judge is None]
+        """The cheap ones of the probes."""
+        return [one for one in self.probes if one.is_cheap]
 
     def about(self, symbols: Iterable[str]) -> list[Probe]:
         """Return the cheap probes that are about some symbols and nothing else."""

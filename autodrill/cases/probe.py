@@ -31,6 +31,11 @@ class Probe:
         """Return what tells this probe from every other of its track."""
         return self.scenario.id, self.seed, tuple(self.shapes.sizes.items()), repr(self.params)
 
+    @property
+    def is_cheap(self) -> bool:
+        """Tell whether it takes no time to speak of: it is no long chain and no training run."""
+        return bool(self.scenario.inputs) and self.scenario.judge is None
+
     def request(self) -> Request:
         """Draw the inputs and give every parameter in named dimensions its sizes."""
         rng = np.random.default_rng(self.seed)

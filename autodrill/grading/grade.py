@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Hashable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,6 +14,7 @@ from autodrill.cases.run import Request
 from autodrill.cases.scenario import Case, Scenario, Suite
 from autodrill.engines.engine import Engine
 from autodrill.errors import broken_track
+from autodrill.grading.ahead import Ahead
 from autodrill.results import Measure
 
 
@@ -113,6 +113,9 @@ class Grade:
     outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
     measured: list[Measure] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self._ahead = Ahead(self.engine)
+
     def __call__(self, scenario_id: str, shapes: str | None = None, **params: Any) -> None:
         """Grade one line of a grader at once, so that a debugger stops in it."""
         __tracebackhide__ = True
@@ -133,23 +136,27 @@ class Grade:
             With what is wrong.
         """
         __tracebackhide__ = True
-        known = [self._known(probe) for probe in probes]
-        requests = [
-            (one.request, probe.scenario.limit_s) for one, probe in zip(known, probes, strict=True)
-        ]
-        with closing(self.engine.run_all(requests)) as outcomes:
-            for probe, one, outcome in zip(probes, known, outcomes, strict=True):
-                self.outcomes[probe.key] = outcome
-                self.measured += _measures(probe.scenario, outcome)
-                mismatch = self._judge(probe, one, outcome)
-                if mismatch is not None:
-                    break
-            else:
-                return
-        if outcome.output and len(requests) > 1:  # more of them may have printed: ask this one
-            again = self.engine.run(one.request, probe.scenario.limit_s)
+        if probes and not self._ahead.expects(probes[0]):
+            self.expect(probes)
+        for probe in probes:
+            known = self._known(probe)
+            outcome = self.outcomes[probe.key] = self._ahead.outcome(probe, known.request)
+            self.measured += _measures(probe.scenario, outcome)
+            mismatch = self._judge(probe, known, outcome)
+            if mismatch is not None:
+                self._ahead.stop()
+                raise NotGreen(self._finding(probe, known, outcome, mismatch))
+
+    def expect(self, probes: Iterable[Probe]) -> None:
+        """Say what `run` will be given, in order; it may leave out some."""
+        self._ahead.expect((probe, self._known(probe).request) for probe in probes)
+
+    def _finding(self, probe: Probe, known: Known, outcome: Outcome, mismatch: Mismatch) -> Finding:
+        if outcome.output and outcome.ended is None and not self._ahead.is_first:
+            # Others have run on the same process, and may have printed: ask this one alone.
+            again = self.engine.run(known.request, probe.scenario.limit_s)
             outcome = replace(outcome, output=again.output)
-        raise NotGreen(Finding(probe, one.request, outcome, mismatch))
+        return Finding(probe, known.request, outcome, mismatch)
 
     def _judge(self, probe: Probe, known: Known, outcome: Outcome) -> Mismatch | None:
         scenario = probe.scenario

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -176,6 +176,7 @@ class _Plugin:
         items[:] = [item for _, item in sorted(chosen, key=lambda pair: pair[0])]
         self.totals = dict(Counter(_function(item) for item in items))
         try:
+            self._grade.expect(self._expected(items))
             self._grade.ready()
         except Exception as error:  # as of the graders: it is raised where pytest has ended
             self.error = error
@@ -220,18 +221,31 @@ class _Plugin:
         self._record(Graded(item.name, _function(item), finding, measured, self.probes))
 
     def probes(self) -> list[Probe]:
-        """Read the probes off every test, wanted or not, by calling it with a recorder."""
+        """Read the probes off every test, wanted or not."""
         if self._probes is None:
             recorder = Recorder(self._grade.suite)
             for item in self._items:
-                parameters = item.callspec.params if hasattr(item, "callspec") else {}
-                item.obj(grade=recorder, **parameters)  # type: ignore[attr-defined]  # a function
+                _read(item, recorder)
             self._probes = recorder.probes
         return self._probes
+
+    def _expected(self, items: Iterable[pytest.Item]) -> list[Probe]:
+        """Read off tests what they will want graded."""
+        recorder = self._grade.recorder()
+        for item in items:
+            with contextlib.suppress(Exception):  # it will raise again, when its turn has come
+                _read(item, recorder)
+        return recorder.probes
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note that the person at the keyboard has stopped the run."""
         self.interrupt = excinfo.value
+
+
+def _read(item: pytest.Item, recorder: Recorder) -> None:
+    """Call a test with a recorder, so that nothing is graded."""
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    item.obj(grade=recorder, **parameters)  # type: ignore[attr-defined]  # a function
 
 
 def _recorded(item: pytest.Item) -> list[Probe]:
