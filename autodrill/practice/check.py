@@ -105,13 +105,14 @@ class Grader:
         worker: Worker,
         only: Target | None = None,
         *,
-        alone: bool = False,
+        alone: Callable[[bytes], bool] | None = None,
         data: bytes | None = None,
     ) -> Checked:
         """Grade the file as it is now, or as it was when `data` was in it; uses up the worker.
 
-        `only` grades one target in place of what was asked for, without what it needs; `alone`
-        leaves that out of what was asked for, and takes it for green.
+        `only` grades one target in place of what was asked for, without what it needs. `alone`
+        is asked, while the worker imports the text that it is given, whether that is left out
+        of what was asked for, and taken for green.
         """
         started = time.perf_counter()
         request, track = self.request, self.subject.track
@@ -139,7 +140,7 @@ class Grader:
         path: Path,
         shown: str,
         only: Target | None,
-        alone: bool,
+        alone: Callable[[bytes], bool] | None,
         data: bytes | None,
     ) -> tuple[bytes, tuple[TargetResult, ...], Problem | None]:
         from autodrill.cases.outcome import Ended
@@ -164,8 +165,8 @@ class Grader:
             missing.update(loaded.missing)
 
         try:
-            alone = alone or only is not None
-            return data, self._verdicts(engine, path, chosen, missing, ready, alone=alone), None
+            is_alone = only is not None or (alone is not None and alone(data))
+            return data, self._verdicts(engine, path, chosen, missing, ready, alone=is_alone), None
         except _NotLoaded as error:
             return data, _ungraded(track, chosen), error.problem
         finally:

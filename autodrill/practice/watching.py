@@ -76,7 +76,7 @@ class Watching:
         if saved.data is None:
             yield Seen(None, self._grader.subject.shown)
         elif self._grader.chosen:
-            yield self._seen(self._named(saved.data))
+            yield self._seen(self._named())
         else:
             yield from self._in_order()
 
@@ -95,23 +95,27 @@ class Watching:
         self._current = self._first_not_green(seen.checked.result)
         yield replace(seen, turned_green=tuple(dict.fromkeys((*turned, *seen.turned_green))))
 
-    def _named(self, data: bytes) -> Checked:
+    def _named(self) -> Checked:
         """Grade what was named, and what that needs where it may have changed.
 
         As long as nothing has changed outside the functions that are named, what they need is
         as green as it was.
         """
-        beside = self._beside(data)
-        alone = beside is not None and beside == self._proved
-        checked = self._grader.grade(self._standby.take(), alone=alone)
-        if not alone:
-            is_proved = checked.text == data and all(
-                one.verdict not in ("blocked", "error") for one in checked.result.targets
-            )
-            self._proved = beside if is_proved else None
+        beside: str | None = None
+
+        def is_proved(data: bytes) -> bool:
+            nonlocal beside
+            beside = self._beside(data)
+            return beside is not None and beside == self._proved
+
+        checked = self._grader.grade(self._standby.take(), alone=is_proved)
+        if beside is None or beside != self._proved:
+            done = all(one.verdict not in ("blocked", "error") for one in checked.result.targets)
+            self._proved = beside if done else None
         return checked
 
     def _beside(self, data: bytes) -> str | None:
+        """Return what the text holds beside what was named, None where that can't be told."""
         symbols = [one for chosen in self._grader.chosen for one in chosen.target.symbols]
         try:
             return without(data.decode(), symbols)
