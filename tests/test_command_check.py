@@ -177,3 +177,19 @@ def test_json_is_one_object_and_nothing_else(lab01):
     result = json.loads(ran.out)
     assert result["schema"] == "autodrill.check/1"
     assert set(result) >= {"track", "file", "impl", "verdict", "seconds", "targets", "problem"}
+
+
+def test_a_file_that_is_named_and_not_there_is_a_wrong_call(lab01):
+    for name, said in (("nope.py", "there is no file `nope.py`"), (".", "`.` is a folder")):
+        ran = lab01.run("check", "--file", name)
+        assert ran.code == 2
+        assert said in ran.err
+
+
+def test_an_error_of_syntax_leaves_the_verdicts_before_it(lab01):
+    file = lab01.folder / "exercise.py"
+    file.write_text(LAB01)
+    assert lab01.run("check", "unbroadcast").code == 0
+    file.write_text(LAB01 + "def (\n")
+    assert lab01.run("check").code != 0
+    assert "✓ 1 unbroadcast" in lab01.run().out

@@ -91,7 +91,7 @@ def test_q_ends_a_session_and_ctrl_c_too_and_the_terminal_is_in_order(autodrill,
     assert any(row.startswith("1 of 10 cards") for row in terminal.screen.display)
     assert not terminal.screen.cursor.hidden
     listed = autodrill.run("history", "--json").json["attempts"]
-    assert [one["state"] for one in listed] == ["given up", "closed"]
+    assert [one["state"] for one in listed] == ["passed", "closed"]
     found = autodrill.run("quiz", "--list", "--json").json["decks"]
     assert next(one["new"] for one in found if one["id"] == "vjps") == 23
 
@@ -229,3 +229,11 @@ def test_what_makes_no_sense_is_refused(autodrill, arguments, said):
     ran = autodrill.run("quiz", *arguments)
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_a_session_in_which_nothing_was_right_is_not_shown_as_passed(autodrill):
+    only(autodrill, "pytorch", "accumulates")
+    autodrill.run("quiz", "--deck", "pytorch", stdin="11.0\n")
+    shown = autodrill.run("history").out
+    assert "done" in shown
+    assert "✓" not in shown

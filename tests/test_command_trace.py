@@ -69,13 +69,13 @@ def test_a_graph_is_traced_at_a_terminal_from_the_order_to_the_leaves(autodrill,
     assert [one["verdict"] for one in seen["answers"]] == ["wrong", *["right"] * (len(rest) + 1)]
 
 
-def test_ctrl_c_gives_up_and_is_kept(autodrill, tracing):
+def test_ctrl_c_leaves_and_counts_neither_way(autodrill, tracing):
     terminal = tracing("--level", "1", "--seed", "1")
     terminal.shows("L last:")
     terminal.child.sendintr()
-    terminal.shows("attempt 1: given up")
+    terminal.shows("attempt 1: left, which counts neither way")
     assert terminal.ends() == 130
-    assert attempt(autodrill)["attempt"]["state"] == "given up"
+    assert attempt(autodrill)["attempt"]["state"] == "closed"
 
 
 def test_the_clock_counts_the_time_in_which_nothing_is_typed(autodrill, tracing):
@@ -129,10 +129,18 @@ def test_giving_up_shows_the_answer_and_goes_on(autodrill):
     assert "attempt 1: given up" in ran.out
 
 
-def test_where_stdin_ends_all_the_rest_is_shown(autodrill):
-    ran = autodrill.run("trace", "--level", "5", "--seed", "3")
+def test_with_q_all_the_rest_is_shown(autodrill):
+    ran = autodrill.run("trace", "--level", "5", "--seed", "3", stdin="q\n")
     assert ran.code == 1
     assert ran.out.count("→") == len(answers(5, 3))
+    assert attempt(autodrill)["attempt"]["state"] == "given up"
+
+
+def test_where_stdin_ends_no_answer_is_given_away(autodrill):
+    ran = autodrill.run("trace", "--level", "5", "--seed", "3")
+    assert ran.code == 1
+    assert "→" not in ran.out
+    assert attempt(autodrill)["attempt"]["state"] == "closed"
 
 
 def test_json_is_one_object_with_the_graph_the_answers_and_the_verdicts(autodrill):
@@ -165,13 +173,13 @@ def test_ctrl_c_in_a_pipe_still_gives_the_object(autodrill):
     run.send_signal(2)
     out, _ = run.communicate(timeout=60)
     assert run.returncode == 130
-    assert '"state": "given up"' in out
+    assert '"state": "closed"' in out
 
 
 def test_the_level_that_is_due_comes_first_then_the_next_new_one(autodrill):
-    first = autodrill.run("trace", "--json").json
+    first = autodrill.run("trace", "--json", stdin="q\n").json
     assert first["level"] == 1
-    second = autodrill.run("trace", "--json").json
+    second = autodrill.run("trace", "--json", stdin="q\n").json
     assert second["level"] == 2
     assert first["seed"] != second["seed"]
 

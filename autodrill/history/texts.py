@@ -111,10 +111,14 @@ class History(Store):
         self.transact(add)
 
     def last_verdicts(self, path: Path) -> dict[str, Verdict]:
-        """Return the latest verdict of each target of a file, those never graded left out."""
+        """Return the latest verdict of each target of a file.
+
+        A check that could not grade it, for a need that is not green or an error of syntax,
+        leaves the one before; targets that were never graded are left out.
+        """
         rows = self.read(
             "SELECT v.target, v.verdict FROM verdicts v JOIN checks c ON c.id = v.check_id "
-            "WHERE c.path = ? AND v.verdict != 'blocked' ORDER BY c.id",
+            "WHERE c.path = ? AND v.verdict NOT IN ('blocked', 'error') ORDER BY c.id",
             (key(path),),
         )
         return dict(rows)

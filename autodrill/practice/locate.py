@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,6 +49,7 @@ def locate(
     """
     workspace = find_workspace((start or Path.cwd()).absolute())
     if file is not None:
+        _need_a_file(file)
         track = _track_of(file, track_id, workspace)
         return Subject(track, file.absolute(), None)
     if workspace is None:
@@ -57,6 +60,15 @@ def locate(
             hint=f"go to a workspace of `{track_id}`, or make one: `autodrill start {track_id}`",
         )
     return Subject(workspace.track, workspace.engine_file, workspace)
+
+
+def _need_a_file(file: Path) -> None:
+    """Tell a name that was mistyped from a file that has something wrong with it."""
+    with contextlib.suppress(OSError):
+        if file.is_dir():
+            raise AutodrillError(f"`{file}` is a folder", hint="name the engine file in it")
+        if not os.path.lexists(file):
+            raise AutodrillError(f"there is no file `{file}`", hint="look at how it is spelt")
 
 
 def no_workspace() -> AutodrillError:

@@ -78,6 +78,7 @@ class View:
     next_due: float | None = None
     now: float = 0.0
     notices: tuple[str, ...] = ()
+    interrupted: bool = False
 
 
 class _Left(Exception):
@@ -140,15 +141,18 @@ class Quiz:
                 )
         except _Left:
             pass
-        self._sitting.end("passed" if self._done else "closed")
+        self._end()
         yield self._view("end")
 
     def interrupt(self) -> View | None:
-        """Take Ctrl-C for giving up; what was rated stays rated."""
+        """Take Ctrl-C for leaving, as `q` is; what was rated stays rated."""
         if not self._is_begun or not self._sitting.is_open:
             return None
-        self._sitting.end("given up")
-        return self._view("end")
+        self._end()
+        return replace(self._view("end"), interrupted=True)
+
+    def _end(self) -> None:
+        self._sitting.end("passed" if self._done else "closed")
 
     def _predict(self, number: int, card: Card) -> Iterator[View]:
         yield self._view("ask", number, card)

@@ -103,7 +103,10 @@ class Trace:
             while not gave_up:
                 yield self._view("ask", number, question)
                 text = self._sitting.line()
-                if text is None or text.strip().lower() in _QUIT:
+                if text is None:
+                    yield self._leave()
+                    return
+                if text.strip().lower() in _QUIT:
                     gave_up = True
                     break
                 seen = self._answer(text.strip(), question, number)
@@ -116,10 +119,11 @@ class Trace:
         yield self._view("end")
 
     def interrupt(self) -> View | None:
-        """Take Ctrl-C for giving up."""
-        if not self._sitting.is_open:
-            return None
-        self._end("given up")
+        """Take Ctrl-C for leaving: that counts neither way, and gives no answer away."""
+        return self._leave() if self._sitting.is_open else None
+
+    def _leave(self) -> View:
+        self._sitting.end("closed")
         return self._view("end")
 
     def _answer(self, text: str, question: Question, number: int) -> View:

@@ -43,7 +43,7 @@ def show_event(screen: Screen, view: View, *, live: bool) -> None:
         case "end":
             if live:
                 screen.rewrite("")
-            elif view.state == "given up":
+            elif view.interrupted:
                 screen.write([Line()])  # the terminal has written ^C
             screen.write(_end(view, screen.width))
     screen.flush()

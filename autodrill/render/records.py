@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from autodrill.history.attempts import QUIZ
 from autodrill.render.commands import commands, due_commands
 from autodrill.render.inert import inert, inert_lines
 from autodrill.render.layout import Line, Part, blocks, fixed, line
@@ -103,12 +104,15 @@ def show_left(screen: Screen, attempt: Attempt) -> None:
 def _attempt(one: Attempt) -> Line:
     what = inert(one.target) if one.kind == "target" else one.kind
     sign = {"passed": SIGNS["pass"], "given up": SIGNS["fail"]}.get(one.state, SIGNS["blocked"])
+    state: str = one.state
+    if one.track == QUIZ and state == "passed":  # its cards were right or wrong, it was not
+        sign, state = SIGNS["blocked"], "done"
     return line(
         f"{one.id:>4} ",
         sign,
         f" {inert(one.track)} ",
         (what, "strong"),
-        f"  {figure(one.run_s)}  {one.state}",
+        f"  {figure(one.run_s)}  {state}",
         (f"  {day(one.at)}", "quiet"),
         hang=7,
     )

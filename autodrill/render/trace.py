@@ -102,8 +102,11 @@ def _end(view: View, width: int) -> list[Line]:
     level, found = view.level, _found(view)
     passed = view.state == "passed"
     sign: Part = ("✓", "good") if passed else ("✗", "bad")
+    state: str = view.state
+    if view.state == "closed":
+        sign, state = ("·", "quiet"), "left, which counts neither way"
     goal_s = level.minutes * 60
-    parts: list[Part] = [f" attempt {view.attempt}: {view.state}"]
+    parts: list[Part] = [f" attempt {view.attempt}: {state}"]
     if passed:
         words = "within" if view.run_s <= goal_s else "over"
         parts.append(f", {words} the {clock(goal_s)} of the level")
