@@ -32,3 +32,10 @@ def broken_track(message: str) -> AutodrillError:
         hint="reinstall autodrill, or run `autodrill doctor` to see what is missing",
         exit_code=BROKEN,
     )
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C is behind an exception: Python and others wrap it in theirs."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None

@@ -75,3 +75,11 @@ def test_json_names_the_symbols(lab01):
     assert changed["schema"] == "autodrill.reset/1"
     assert "Tensor.sum" in changed["symbols"]
     assert lab01.run("undo", "--json").json["schema"] == "autodrill.undo/1"
+
+
+def test_a_reset_of_a_file_that_is_gone_offers_no_undo(lab01):
+    (lab01.folder / "exercise.py").unlink()
+    ran = lab01.run("reset")
+    assert ran.code == 0
+    assert "there was no file" in ran.out
+    assert "autodrill undo" not in ran.out

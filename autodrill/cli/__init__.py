@@ -7,7 +7,7 @@ import os
 import sys
 from typing import NoReturn
 
-from autodrill.errors import BROKEN, INTERRUPTED, Terminated
+from autodrill.errors import BROKEN, INTERRUPTED, Terminated, is_interrupt
 
 
 def main() -> NoReturn:
@@ -29,6 +29,10 @@ def main() -> NoReturn:
     except SystemExit as ended:
         code = ended.code
     except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as error:
+        if not is_interrupt(error):
+            raise
         code = INTERRUPTED
     os._exit(_written(code if isinstance(code, int) else code is not None))
 

@@ -55,4 +55,4 @@ def report(changed: Changed, command: str, as_json: bool) -> None:
         return
     from autodrill.render.workspace import show_changed
 
-    show_changed(screen(), changed.file.name, changed.symbols, command=command)
+    show_changed(screen(), changed.file.name, changed.symbols, command=command, kept=changed.kept)

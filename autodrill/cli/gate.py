@@ -10,7 +10,7 @@ from typing import Any
 import typer
 import typer.core
 
-from autodrill.errors import BROKEN, INTERRUPTED, NOT_YET, AutodrillError
+from autodrill.errors import BROKEN, INTERRUPTED, NOT_YET, AutodrillError, is_interrupt
 
 
 class Gate(typer.core.TyperGroup):
@@ -25,7 +25,7 @@ class Gate(typer.core.TyperGroup):
             _drop_output()
             raise typer.Exit(NOT_YET) from None
         except (KeyboardInterrupt, Exception) as error:
-            if _is_interrupt(error):
+            if is_interrupt(error):
                 with contextlib.suppress(OSError):
                     print(file=sys.stderr)
                 raise typer.Exit(INTERRUPTED) from None
@@ -36,13 +36,6 @@ class Gate(typer.core.TyperGroup):
                 raise
             _show(_own_fault(error))
             raise typer.Exit(BROKEN) from None
-
-
-def _is_interrupt(error: BaseException | None) -> bool:
-    """Tell whether Ctrl-C is behind an exception: Python and others wrap it in theirs."""
-    while error is not None and not isinstance(error, KeyboardInterrupt):
-        error = error.__cause__
-    return error is not None
 
 
 def say_unwritten(error: Exception) -> None:

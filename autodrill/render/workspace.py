@@ -34,8 +34,13 @@ def show_started(screen: Screen, folder: str, engine_file: str, first: str) -> N
     screen.write(blocks(made, steps))
 
 
-def show_changed(screen: Screen, file: str, symbols: Sequence[str], *, command: str) -> None:
-    """Show what `reset`, `undo` or `history restore` has done to a file."""
+def show_changed(
+    screen: Screen, file: str, symbols: Sequence[str], *, command: str, kept: bool
+) -> None:
+    """Show what `reset`, `undo` or `history restore` has done to a file.
+
+    `kept` is False where there was no file, and so no text to keep.
+    """
     if command != "reset":
         was = "before the reset" if command == "undo" else "in the history"
         said = [line(f"{inert(file)} is as it was {was}", hang=_INDENT)]
@@ -43,9 +48,10 @@ def show_changed(screen: Screen, file: str, symbols: Sequence[str], *, command: 
         screen.write(blocks(said, commands(("grade", "autodrill check"), ("undo", back))))
         return
     what = ", ".join(symbols) if symbols else "the whole file"
-    said = [line(f"blanked in {inert(file)}: {what}", hang=_INDENT)]
-    kept = [line("the old text is kept", hang=_INDENT)]
-    screen.write(blocks([*said, *kept], commands(("bring it back", "autodrill undo"))))
+    rest = "the old text is kept" if kept else "there was no file, and so no text to keep"
+    back = ("bring it back", "autodrill undo") if kept else ("earlier texts", "autodrill history")
+    said = [line(f"blanked in {inert(file)}: {what}", hang=_INDENT), line(rest, hang=_INDENT)]
+    screen.write(blocks(said, commands(back)))
 
 
 def show_overview(
