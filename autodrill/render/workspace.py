@@ -49,9 +49,9 @@ def show_changed(
         return
     what = ", ".join(symbols) if symbols else "the whole file"
     rest = "the old text is kept" if kept else "there was no file, and so no text to keep"
-    back = ("bring it back", "autodrill undo") if kept else ("earlier texts", "autodrill history")
+    next_ = ("bring it back", "autodrill undo") if kept else ("earlier texts", "autodrill history")
     said = [line(f"blanked in {inert(file)}: {what}", hang=_INDENT), line(rest, hang=_INDENT)]
-    screen.write(blocks(said, commands(back)))
+    screen.write(blocks(said, commands(next_)))
 
 
 def show_overview(
