@@ -17,6 +17,7 @@ Array = NDArray[Any]
 
 _LARGEST_RANK = 4
 _ENOUGH_NUMBERS = 3
+_FACTOR = "constant-factor"
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,8 @@ def name_pattern(wrongs: list[Wrong]) -> Diagnosis | None:
     named = [dict(_patterns(one)) for one in telling]
     for key, diagnosis in named[0].items():
         if all(key in other for other in named[1:]):
-            return diagnosis
+            differ = any(other[key] != diagnosis for other in named[1:])
+            return _FACTORS if key == _FACTOR and differ else diagnosis
     return None
 
 
@@ -107,7 +109,7 @@ def _factor(yours: Array, expected: Array) -> Iterator[tuple[str, Diagnosis]]:
         yield _named("doubled", "doubled", "every entry is twice what it should be: counted twice")
     else:
         yield _named(
-            "constant-factor",
+            _FACTOR,
             "off by a constant factor",
             f"every entry is {factor:.6g} times what it should be",
         )
@@ -155,3 +157,10 @@ def _equal(one: Array, other: Array) -> bool:
 
 def _named(key: str, title: str, why: str) -> tuple[str, Diagnosis]:
     return key, Diagnosis(f"pattern-{key}", title, why, confidence="pattern")
+
+
+_FACTORS = _named(
+    _FACTOR,
+    "off by a factor that depends on the sizes",
+    "all entries of an array are off by the same factor, which is another one at other sizes",
+)[1]

@@ -730,6 +730,13 @@ def test_a_pattern_has_to_fit_every_wrong_array():
     assert name_pattern([Wrong(2 * RIGHT, RIGHT), Wrong(3 * CUBE, CUBE)]) is None
 
 
+def test_a_factor_that_changes_is_not_given_as_one_number():
+    found = name_pattern([Wrong(RIGHT / 3, RIGHT), Wrong(CUBE / 4, CUBE)])
+    assert found is not None
+    assert found.title == "off by a factor that depends on the sizes"
+    assert "0.333" not in found.why
+
+
 def test_a_single_number_shows_no_pattern():
     assert name_pattern([Wrong(np.array(2.0), np.array(1.0))]) is None
 
