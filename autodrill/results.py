@@ -96,7 +96,8 @@ class Measure:
 class TargetResult:
     """The verdict on one target; `blocked_by` is the first target it needs that is not green.
 
-    `measured` is what was counted on the way, for a person to see.
+    `measured` is what was counted on the way, for a person to see; `symbol` is the one function
+    that was graded, where it was not the whole target.
     """
 
     id: str
@@ -109,6 +110,12 @@ class TargetResult:
     blocked_by: str | None = None
     failures: tuple[Failure, ...] = ()
     measured: tuple[Measure, ...] = ()
+    symbol: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Return what to call what was graded: the symbol's name, or the target's id."""
+        return self.symbol.rpartition(".")[2] if self.symbol else self.id
 
 
 @dataclass(frozen=True)

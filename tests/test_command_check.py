@@ -193,3 +193,25 @@ def test_an_error_of_syntax_leaves_the_verdicts_before_it(lab01):
     file.write_text(LAB01 + "def (\n")
     assert lab01.run("check").code != 0
     assert "✓ 1 unbroadcast" in lab01.run().out
+
+
+def test_single_symbols_are_called_by_their_names_and_prove_no_target(lab01):
+    file = lab01.folder / "exercise.py"
+    file.write_text(LAB01.replace("y = np.tanh(self.data)", "y = np.sinh(self.data)"))
+    assert lab01.run("check", "elementwise").code == 1
+    ran = lab01.run("check", "exp", "log")
+    assert ran.code == 0
+    assert "✓ 3 exp 2" in ran.out
+    assert "all 2 symbols are green" in ran.out
+    assert "✗ 3 elementwise" in lab01.run().out
+    both = lab01.run("check", "exp", "tanh", "--json").json["targets"]
+    assert [(one["symbol"], one["verdict"]) for one in both] == [
+        ("Tensor.exp", "pass"),
+        ("Tensor.tanh", "fail"),
+    ]
+
+
+def test_a_question_to_the_keyboard_is_said_to_have_none(lab01):
+    file = lab01.folder / "exercise.py"
+    file.write_text(LAB01.replace("y = np.tanh(self.data)", "y = np.tanh(float(input()))"))
+    assert "`input()` needs a keyboard" in lab01.run("check", "tanh").out

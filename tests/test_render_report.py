@@ -62,6 +62,7 @@ def test_a_check_has_the_keys_of_its_schema():
     target.pop("failures")
     assert target == {
         "id": "matmul",
+        "symbol": None,
         "step": 4,
         "verdict": "fail",
         "passed": 2,

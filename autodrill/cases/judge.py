@@ -109,6 +109,8 @@ def _judge_raised(scenario: Scenario, raised: Raised) -> Mismatch | None:
     functions = [frame.function for frame in raised.frames]
     if "RecursionError" in raised.classes and functions and functions[-1] in functions[:-1]:
         message = f"RecursionError: `{functions[-1]}` calls itself too deeply"
+    elif "EOFError" in raised.classes and raised.message.startswith("EOF when reading"):
+        message = "`input()` needs a keyboard, and a check has none"
     elif "BdbQuit" in raised.classes:
         message = (
             "`breakpoint()` needs a keyboard: run plain `pytest` in place of `autodrill check`"

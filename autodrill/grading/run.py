@@ -67,6 +67,7 @@ def grade_symbol(
         blocked_by = homes[0] if homes else others[0].symbol
     title = f"{target.title}: {symbol}"
     result = _result(target.id, target.step, title, outcomes, measured)
+    result = dataclasses.replace(result, symbol=symbol)
     if blocked_by is None:
         return result
     return dataclasses.replace(result, verdict="blocked", blocked_by=blocked_by)

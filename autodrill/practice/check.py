@@ -291,7 +291,11 @@ def save(checked: Checked) -> list[str]:
                 checked.text,
                 result.verdict,
                 result.seconds,
-                {one.id: (one.verdict, _bug(one)) for one in result.targets},
+                {
+                    one.id: (one.verdict, _bug(one))
+                    for one in result.targets
+                    if one.symbol is None  # a part of a target says nothing of the rest
+                },
             )
         return history.notices
 

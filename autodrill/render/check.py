@@ -61,15 +61,21 @@ def _head(result: CheckResult, width: int) -> list[Line]:
         return spread(left, line(("not graded", "bad")), width)
     targets = result.targets
     green = sum(target.verdict == "pass" for target in targets)
-    count = f"{green} of {len(targets)} targets green"
+    count = f"{green} of {len(targets)} {_kind(targets)} green"
     if len(targets) == 1:
         count = f"{targets[0].passed} of {targets[0].total} tests pass"
         count = "not graded" if targets[0].verdict == "blocked" else count
     return [*spread(left, line(count), width), standing([_standing(one) for one in targets], width)]
 
 
+def _kind(targets: Sequence[TargetResult]) -> str:
+    """Say what was graded: targets, single symbols, or both."""
+    single = [target.symbol is not None for target in targets]
+    return "symbols" if all(single) else "parts" if any(single) else "targets"
+
+
 def _standing(target: TargetResult) -> Standing:
-    return Standing(target.verdict, target.step, target.id, _count(target))
+    return Standing(target.verdict, target.step, target.label, _count(target))
 
 
 def _count(target: TargetResult) -> str:
@@ -97,9 +103,9 @@ def _focus(targets: Sequence[TargetResult]) -> TargetResult:
 
 def _green(result: CheckResult, next_command: str | None) -> list[Line]:
     targets = result.targets
-    what = f"all {len(targets)} targets are green"
+    what = f"all {len(targets)} {_kind(targets)} are green"
     if len(targets) == 1:
-        what = f"{inert(targets[0].id)} is green, {targets[0].total} tests"
+        what = f"{inert(targets[0].label)} is green, {targets[0].total} tests"
     head = line(("✓ ", "good"), (what, "strong"), f" ({_seconds(result.seconds)})", hang=_INDENT)
     return [head, *commands(("next", next_command))]
 
@@ -114,12 +120,12 @@ def _failing(
     failures = sorted(target.failures, key=lambda one: one.verdict == "todo")
     if not failures:
         unseen = f"{target.total - target.passed} of {target.total} tests came to no verdict"
-        head = line(("✗ ", "bad"), f"{inert(target.id)}: {unseen}", hang=_INDENT)
+        head = line(("✗ ", "bad"), f"{inert(target.label)}: {unseen}", hang=_INDENT)
         return blocks([head], commands(("rerun", _rerun(result, target, next_command))))
     first, *others = failures
     head = line(
         SIGNS[target.verdict],
-        (glued(f" {inert(target.id)}"), "strong"),
+        (glued(f" {inert(target.label)}"), "strong"),
         f"  {glued(inert(first.test))}",
         hang=_INDENT,
     )
@@ -128,7 +134,7 @@ def _failing(
         also.append(line(f"and {len(others) - _MOST_TESTS} more", indent=_INDENT))
     return blocks(
         [head, *explain(first, width)],
-        _titled(f"also in {inert(target.id)}", also),
+        _titled(f"also in {inert(target.label)}", also),
         _titled("other targets", _others(result.targets, target)),
         commands(("hint", _hint(target, first)), ("rerun", _rerun(result, target, next_command))),
     )
@@ -191,12 +197,12 @@ def _others(targets: Iterable[TargetResult], focus: TargetResult) -> Iterable[Li
                 yield _waits(target, _INDENT)
             continue
         message = inert(target.failures[0].message) if target.failures else target.verdict
-        name = glued(f" {target.step} {inert(target.id)}")
+        name = glued(f" {target.step} {inert(target.label)}")
         yield line(SIGNS[target.verdict], f"{name}  {message}", indent=_INDENT, hang=_INDENT)
 
 
 def _waits(target: TargetResult, indent: int = 0) -> Line:
-    waits = f" {inert(target.id)} waits for {inert(target.blocked_by or 'another target')}"
+    waits = f" {inert(target.label)} waits for {inert(target.blocked_by or 'another target')}"
     return line(SIGNS["blocked"], f"{waits}, which is not green yet", indent=indent, hang=_INDENT)
 
 

@@ -63,6 +63,7 @@ def problem(found: Problem) -> Json:
 def _target(target: TargetResult) -> Json:
     return {
         "id": target.id,
+        "symbol": target.symbol,
         "step": target.step,
         "verdict": target.verdict,
         "passed": target.passed,
