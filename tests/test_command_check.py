@@ -192,7 +192,39 @@ def test_an_error_of_syntax_leaves_the_verdicts_before_it(lab01):
     assert lab01.run("check", "unbroadcast").code == 0
     file.write_text(LAB01 + "def (\n")
     assert lab01.run("check").code != 0
-    assert "✓ 1 unbroadcast" in lab01.run().out
+    shown = lab01.run().out
+    assert "✓ 1 unbroadcast" in shown
+    assert "not of the file as it is now" in shown
+    assert "autodrill check --strict" not in shown
+
+
+def test_what_stands_is_said_to_be_of_an_older_text_until_the_new_one_is_graded(lab01):
+    file = lab01.folder / "exercise.py"
+    file.write_text(LAB01)
+    lab01.run("check")
+    assert "not of the file as it is now" not in lab01.run().out
+    file.write_text(LAB01 + "\n")
+    assert "not of the file as it is now" in lab01.run().out
+    lab01.run("check", "exp")
+    assert "not of the file as it is now" in lab01.run().out
+    lab01.run("check")
+    assert "not of the file as it is now" not in lab01.run().out
+    file.unlink()
+    assert "not of the file as it is now" in lab01.run().out
+
+
+def test_a_file_of_another_workspace_is_graded_by_its_own_contract(lab01, autodrill):
+    assert autodrill.run("start", "retype").code == 0
+    other = autodrill.folder / "retype" / "autograd.py"
+    other.write_text((ROOT / "reference" / "retype.py").read_text())
+    assert (
+        lab01.run("check", "--file", str(other), "unbroadcast", "--json").json["track"] == "retype"
+    )
+
+
+def test_what_is_named_twice_is_graded_once(lab01):
+    (lab01.folder / "exercise.py").write_text(LAB01)
+    assert len(lab01.run("check", "tanh", "tanh", "--json").json["targets"]) == 1
 
 
 def test_single_symbols_are_called_by_their_names_and_prove_no_target(lab01):

@@ -30,6 +30,7 @@ def overview() -> None:
         seen.interrupted,
         seen.there,
         estimates=seen.track is not None and seen.track.estimates,
+        is_dated=seen.is_dated,
     )
 
 

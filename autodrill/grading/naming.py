@@ -64,7 +64,8 @@ def name(
         trusted=frozenset(one for id in green for one in track.target(id).symbols),
     )
     found = name_bug(failing, inquiry)
-    if found is not None or mismatch.what not in _PATTERNED:
+    is_said = mismatch.message in failing[0].scenario.says.values()
+    if found is not None or is_said or mismatch.what not in _PATTERNED:
         return found
     pattern = name_pattern(_wrongs(grade, failing[-1], mismatch, inquiry.learner, probes))
     file.unnamed[told] = pattern

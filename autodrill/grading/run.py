@@ -85,6 +85,13 @@ def grade_strict(
     tests = track.tests_of(homes, "strict")
     strict = dataclasses.replace(_only(grade, only), strict=True)
     outcomes, measured = _all_of(track, tests, strict, file, None)
+    outcomes = [
+        # There is no hint for a symbol of no target.
+        dataclasses.replace(one, symbol=None)
+        if one is not None and one.symbol not in track.symbols
+        else one
+        for one in outcomes
+    ]
     return _result(STRICT, step, title, outcomes, measured)
 
 

@@ -113,15 +113,27 @@ class History(Store):
     def last_verdicts(self, path: Path) -> dict[str, Verdict]:
         """Return the latest verdict of each target of a file.
 
-        A check that could not grade it, for a need that is not green or an error of syntax,
-        leaves the one before; targets that were never graded are left out.
+        A check that could not import the file leaves the one before; targets that were never
+        graded are left out.
         """
         rows = self.read(
             "SELECT v.target, v.verdict FROM verdicts v JOIN checks c ON c.id = v.check_id "
-            "WHERE c.path = ? AND v.verdict NOT IN ('blocked', 'error') ORDER BY c.id",
+            "WHERE c.path = ? AND v.verdict != 'error' ORDER BY c.id",
             (key(path),),
         )
         return dict(rows)
+
+    def was_graded_last(self, path: Path, text: bytes | None) -> bool:
+        """Tell whether the latest check of a file's targets was of this text, and graded it."""
+        rows = self.read(
+            "SELECT hash, verdict FROM checks c WHERE path = ? AND EXISTS "
+            "(SELECT 1 FROM verdicts v WHERE v.check_id = c.id) ORDER BY id DESC LIMIT 1",
+            (key(path),),
+        )
+        if not rows or text is None:
+            return False
+        digest, verdict = rows[0]
+        return bool(digest == hashlib.sha256(text).hexdigest() and verdict != "error")
 
     def hint_level(self, path: Path, target: str) -> int:
         """Return the highest level of a target's hints that was shown, 0 for none."""

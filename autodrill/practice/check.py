@@ -96,7 +96,8 @@ class Grader:
     ) -> None:
         self.request = request
         self.subject = subject or locate(request.file, request.track)
-        self.chosen = [resolve(self.subject.track, name) for name in request.names]
+        chosen = [resolve(self.subject.track, name) for name in request.names]
+        self.chosen = list(dict.fromkeys(chosen))
         self._start = start
         self._known: dict[Hashable, Known] = {}
 
@@ -232,6 +233,8 @@ def _next_command(request: CheckRequest, result: CheckResult) -> str:
         if request == CheckRequest(every_example=request.every_example):
             return ""  # the screen names the target that failed
         words += request.names
+    if request.solution:
+        words += ["--impl", "solution"]
     if request.file is not None:
         words += ["--file", shlex.quote(str(request.file))]
     if request.track is not None:

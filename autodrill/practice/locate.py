@@ -87,6 +87,7 @@ def no_workspace() -> AutodrillError:
 def _track_of(file: Path, track_id: str | None, workspace: Workspace | None) -> Track:
     if track_id is not None:
         return load_track(track_id)
+    workspace = find_workspace(file.absolute().parent) or workspace
     if workspace is not None:
         return workspace.track
     tracks = [load_track(one) for one in track_ids()]

@@ -21,10 +21,10 @@ from autodrill.workspace import find_workspace
 class Overview:
     """What `autodrill` alone shows.
 
-    `verdicts` holds the latest verdict of each target that was graded; `elsewhere` is the
-    workspace that was used last, where there is none here. `due` holds what was timed and
-    is due again, `interrupted` an attempt whose process was ended, `there` what is due at the
-    whiteboard.
+    `verdicts` holds the latest verdict of each target that was graded; `is_dated` says that they
+    are not of the file as it is now. `elsewhere` is the workspace that was used last, where there
+    is none here. `due` holds what was timed and is due again, `interrupted` an attempt whose
+    process was ended, `there` what is due at the whiteboard.
     """
 
     track: Track | None
@@ -37,6 +37,7 @@ class Overview:
     interrupted: Attempt | None
     there: DueThere
     notices: tuple[str, ...]
+    is_dated: bool = False
 
 
 def overview() -> Overview:
@@ -59,7 +60,10 @@ def overview() -> Overview:
         open_targets = [one for one in workspace.track.targets if verdicts.get(one.id) != "pass"]
         target = open_targets[0] if open_targets else None
         command = f"autodrill check {target.id}" if target else "autodrill check --strict"
-        if not verdicts:
+        file = workspace.engine_file
+        text = file.read_bytes() if file.is_file() else None
+        is_dated = bool(verdicts) and not history.was_graded_last(file, text)
+        if not verdicts or is_dated:
             command = "autodrill check"
         due = tuple(
             one for one in due_order(workspace.track, history) if one.is_due and one.due is not None
@@ -80,4 +84,5 @@ def overview() -> Overview:
             left[0] if left else None,
             there,
             tuple(history.notices),
+            is_dated,
         )

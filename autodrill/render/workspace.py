@@ -66,8 +66,12 @@ def show_overview(
     there: DueThere | None = None,
     *,
     estimates: bool = False,
+    is_dated: bool = False,
 ) -> None:
-    """Show where the learner is, and the one next command; `estimates` is of the minutes."""
+    """Show where the learner is, and the one next command.
+
+    `estimates` is of the minutes; `is_dated` says that the file has changed since.
+    """
     if folder is None:
         where = [line("there is no workspace here or above", hang=_INDENT)]
         screen.write(blocks(where, commands(("next", next_command), *due_commands(there))))
@@ -78,6 +82,9 @@ def show_overview(
         fixed((inert(str(folder)), "quiet")),
         line(f"{done} of {len(targets)} targets green", hang=_INDENT),
     ]
+    if is_dated:
+        said = "not of the file as it is now: it has changed, or can't be graded"
+        head.append(line(("! ", "todo"), said, hang=_INDENT))
     about = "about " if estimates else ""
     rows = [_standing(one, verdicts.get(one.id), about) for one in targets]
     foot = commands(("next", next_command), *due_commands(there))
