@@ -247,3 +247,15 @@ def test_a_question_to_the_keyboard_is_said_to_have_none(lab01):
     file = lab01.folder / "exercise.py"
     file.write_text(LAB01.replace("y = np.tanh(self.data)", "y = np.tanh(float(input()))"))
     assert "`input()` needs a keyboard" in lab01.run("check", "tanh").out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a file that nobody can read")
+def test_what_stands_is_shown_though_the_file_can_not_be_read(lab01):
+    file = lab01.folder / "exercise.py"
+    file.write_text(LAB01)
+    lab01.run("check", "unbroadcast")
+    file.unlink()
+    file.symlink_to("/proc/self/mem")
+    ran = lab01.run()
+    assert ran.code == 0
+    assert "not of the file as it is now" in ran.out

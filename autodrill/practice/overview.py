@@ -61,8 +61,7 @@ def overview() -> Overview:
         target = open_targets[0] if open_targets else None
         command = f"autodrill check {target.id}" if target else "autodrill check --strict"
         file = workspace.engine_file
-        text = file.read_bytes() if file.is_file() else None
-        is_dated = bool(verdicts) and not history.was_graded_last(file, text)
+        is_dated = bool(verdicts) and not history.was_graded_last(file, _text(file))
         if not verdicts or is_dated:
             command = "autodrill check"
         due = tuple(
@@ -86,3 +85,11 @@ def overview() -> Overview:
             tuple(history.notices),
             is_dated,
         )
+
+
+def _text(file: Path) -> bytes | None:
+    """Return what is in a file, None where it can't be read; a pipe might never end."""
+    try:
+        return file.read_bytes() if file.is_file() else None
+    except OSError:
+        return None
